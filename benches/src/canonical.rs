@@ -26,7 +26,7 @@ pub fn figures(files: &[&str]) -> Result<(), String> {
     let rows = [
         ("serde_json::to_vec of values", cost("to_vec")?),
         ("canonicalize, from text", cost("ours")?),
-        ("Digest::of_json, from text", cost("digest")?),
+        ("Digest::from_json, from text", cost("digest")?),
         ("serde_json_canonicalizer: from_str, to_vec", cost("crate")?),
         ("serde_json_canonicalizer: pipe", cost("pipe")?),
         ("serde_json_canonicalizer: to_vec of values", cost("crate_values")?),
@@ -64,7 +64,7 @@ pub fn measure(style: &str, files: &[&str]) -> Result<(), String> {
     match style {
         "to_vec" => over(&values, |value| serde_json::to_vec(value).ok()),
         "ours" => over(&texts, |text| canonicalize(text).ok()),
-        "digest" => over(&texts, |text| tool_runtime::canonical::Digest::of_json("x", text).ok()),
+        "digest" => over(&texts, |text| tool_runtime::canonical::Digest::from_json("x", text).ok()),
         "crate" => over(&texts, |text| serde_json_canonicalizer::to_vec(&parse(text)?).ok()),
         "pipe" => over(&texts, |text| serde_json_canonicalizer::pipe(text).ok()),
         "crate_values" => over(&values, |value| serde_json_canonicalizer::to_vec(value).ok()),

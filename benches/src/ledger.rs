@@ -312,8 +312,9 @@ fn find_articles(
     #[arg(default = 3, range(1..=50))]
     limit: u32,
 ) -> Result<Vec<Article>, Failure> {
-    let failed =
-        |error: rusqlite::Error| Failure::of(ErrorCode::UpstreamError).with_log(error.to_string());
+    let failed = |error: rusqlite::Error| {
+        Failure::from_code(ErrorCode::UpstreamError).with_log(error.to_string())
+    };
     CONNECTION.with_borrow_mut(|kept| {
         if kept.as_ref().is_none_or(|(path, _)| *path != articles.0) {
             *kept = Some((articles.0.clone(), Connection::open(&articles.0).map_err(failed)?));

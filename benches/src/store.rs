@@ -214,7 +214,7 @@ fn key(number: usize) -> ScopedKey {
 }
 
 fn fingerprint(number: usize) -> Digest {
-    Digest::of("figures", &number.to_be_bytes())
+    Digest::compute("figures", &number.to_be_bytes())
 }
 
 fn signed(moment: UnixMillis) -> i64 {

@@ -89,7 +89,7 @@ mod tests {
         let call = |id: &str| ModelCall::new(id, "get_order", "{}");
         let assistant = AssistantMessage::new("").with_calls([call("1"), call("2")]);
         let result = |id: &str, text: &str| ModelMessage::tool_result(id, text);
-        let request = ChatRequest::of([
+        let request = ChatRequest::from_messages([
             ModelMessage::System("date: 2026-11-25 Wed".to_owned()),
             ModelMessage::User("Where are A-17 and A-18?".to_owned()),
             ModelMessage::Assistant(assistant),
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_request_without_a_question_is_refused() {
-        let request = ChatRequest::of([ModelMessage::System("date: today".to_owned())]);
+        let request = ChatRequest::from_messages([ModelMessage::System("date: today".to_owned())]);
         let error = conversation(&request).expect_err("there is nothing to answer");
         assert_eq!(error.kind(), AgentErrorKind::Validation);
     }

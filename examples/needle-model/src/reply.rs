@@ -73,7 +73,7 @@ fn answered(mut answer: Answer, messages: &[ModelMessage], unsure: bool) -> Chat
     let calls = answer.calls.into_iter().zip(known + 1..).map(|(call, number)| {
         ModelCall::new(format!("call_{number}"), call.name, call.arguments.get())
     });
-    ChatReply::of_message(NAME, AssistantMessage::new("").with_calls(calls))
+    ChatReply::from_message(NAME, AssistantMessage::new("").with_calls(calls))
 }
 
 fn calls_of(message: &ModelMessage) -> usize {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn read(answer: Value, messages: &[ModelMessage]) -> Result<ChatReply, AgentError> {
-        reply(answer, &ChatRequest::of(messages.iter().cloned()), false)
+        reply(answer, &ChatRequest::from_messages(messages.iter().cloned()), false)
     }
 
     fn question() -> ModelMessage {
@@ -144,7 +144,7 @@ mod tests {
         let withheld = read(answer.clone(), &[question()]).expect("an end");
         assert_eq!(withheld.text(), "No call is supported well enough by the question.");
         assert!(withheld.calls().is_empty());
-        let reply = reply(answer, &ChatRequest::of([question()]), true).expect("a call");
+        let reply = reply(answer, &ChatRequest::from_messages([question()]), true).expect("a call");
         assert_eq!(reply.calls()[0].name(), "get_order");
     }
 

@@ -12,7 +12,7 @@ pub(super) fn run(data: &[u8]) {
     let Ok(data) = std::str::from_utf8(data) else { return };
     let (secret, text) = data.split_once('\n').unwrap_or(("", data));
     let secret = secret.trim();
-    let scrub = ValueScrubber::of([secret]);
+    let scrub = ValueScrubber::new([secret]);
     let planted = format!("{text} {secret} {text}");
     let scrubbed = scrub.scrub(&planted);
     let long = secret.chars().count() >= MIN_SECRET_CHARS && !secret.contains("***");

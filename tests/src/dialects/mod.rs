@@ -89,7 +89,7 @@ fn round_trip_of_tool(
     declared: &[DeclaredTool],
     tool: &Tool,
 ) -> Result<(), String> {
-    let instances = Instances::of(&tool.input_schema).map_err(|error| error.to_string())?;
+    let instances = Instances::for_schema(&tool.input_schema).map_err(|error| error.to_string())?;
     let named = (tool.name.as_str(), &tool.input_schema);
     (0..ARGUMENT_SETS)
         .try_for_each(|seed| round_trip_arguments(adapter, declared, named, &instances.valid(seed)))

@@ -125,7 +125,7 @@ fn is_declared(pattern: &str, dialect: Dialect, strict: bool) -> Result<bool, St
 
 fn texts(schema: &Value) -> Vec<String> {
     let mut texts: Vec<String> = TEXTS.iter().map(|text| (*text).to_owned()).collect();
-    if let Ok(instances) = Instances::of(schema) {
+    if let Ok(instances) = Instances::for_schema(schema) {
         let made = (0..MATCHING_TEXTS).map(|seed| instances.valid(seed));
         texts.extend(made.filter_map(|value| value.as_str().map(str::to_owned)));
     }

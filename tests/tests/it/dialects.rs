@@ -65,7 +65,7 @@ fn arguments_valid_for_a_tool_fit_its_declaration_and_come_back_unchanged() {
             let declared = declared(dialect, adapter.declarations());
             for spec in &specs {
                 let schema = Value::Object(spec.input_schema().clone());
-                let instances = Instances::of(&schema).unwrap();
+                let instances = Instances::for_schema(&schema).unwrap();
                 let tool = (spec.name(), &schema);
                 for seed in 0..ARGUMENT_SETS {
                     round_trip_arguments(&adapter, &declared, tool, &instances.valid(seed))

@@ -288,7 +288,7 @@ async fn a_host_makes_values_of_its_own_from_a_call() {
         fn from_call(call: &CallScope) -> Result<Self, Failure> {
             let id = call.cx().user_id();
             id.map(|id| Self(id.to_owned()))
-                .ok_or_else(|| Failure::of(tool_runtime::contracts::ErrorCode::Unauthorized))
+                .ok_or_else(|| Failure::from_code(tool_runtime::contracts::ErrorCode::Unauthorized))
         }
     }
     /// Greets.

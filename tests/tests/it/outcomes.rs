@@ -429,7 +429,7 @@ async fn a_value_without_json_form_is_no_answer() {
 /// Says itself what went wrong.
 #[ai_tool(effect = "read")]
 async fn says_itself() -> Result<(), Failure> {
-    Err(Failure::of(ErrorCode::OutOfStock).with_message("none left").with_log("shelf 7"))
+    Err(Failure::from_code(ErrorCode::OutOfStock).with_message("none left").with_log("shelf 7"))
 }
 
 #[tokio::test]

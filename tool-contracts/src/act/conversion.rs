@@ -57,12 +57,12 @@ impl ActResult {
     /// let output: ToolOutput = serde_json::from_str(
     ///     r#"{"status":"error","input":null,"error":{"type":"TIMEOUT","message":"too late"},"meta":{"took_ms":30}}"#,
     /// )?;
-    /// let result = ActResult::of_output("orders", &output, "2026-05-03T12:34:56Z".parse()?).build()?;
+    /// let result = ActResult::from_output("orders", &output, "2026-05-03T12:34:56Z".parse()?).build()?;
     /// assert_eq!((result.success(), result.to_text().as_str()), (false, "error: too late"));
     /// assert_eq!(result.metadata()["error_type"], "TIMEOUT");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of_output<I>(
+    pub fn from_output<I>(
         tool_id: impl Into<String>,
         output: &ToolOutput<I, Box<RawValue>>,
         timestamp: DateTime<Utc>,
@@ -138,7 +138,7 @@ fn with_fact<T: serde::Serialize + ?Sized>(
 
 /// Converts a result to an output whose input is null.
 ///
-/// The output gets the facts of the metadata that [`ActResult::of_output`] writes. The duration is
+/// The output gets the facts of the metadata that [`ActResult::from_output`] writes. The duration is
 /// rounded to whole milliseconds; the time, the tokens and other metadata are left out.
 ///
 /// # Errors

@@ -7,7 +7,7 @@
 //! | from | to | |
 //! | --- | --- | --- |
 //! | [`ToolRequest`] | [`ToolCallRequest`](crate::ToolCallRequest) | `TryFrom`: the time limit and the retries have no place there |
-//! | [`ToolOutput`](crate::ToolOutput) | [`ActResult`] | [`ActResult::of_output`], since an output has neither the tool's id nor a time |
+//! | [`ToolOutput`](crate::ToolOutput) | [`ActResult`] | [`ActResult::from_output`], since an output has neither the tool's id nor a time |
 //! | [`ActResult`] | [`ToolOutput`](crate::ToolOutput) | `TryFrom`: a failure needs its type and its code in `metadata` |
 //!
 //! `tool_runtime::agent` resolves and runs requests.

@@ -158,7 +158,7 @@ impl ActResult {
     pub fn to_text(&self) -> String {
         match &self.error {
             Some(error) => format!("error: {error}"),
-            None => text::of(&self.data),
+            None => text::render(&self.data),
         }
     }
 }

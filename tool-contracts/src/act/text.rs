@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 ///
 /// A text is written without quotes, an object or an array as JSON with two spaces of indentation,
 /// and a number, a boolean or null as in JSON.
-pub(super) fn of(data: &RawValue) -> String {
+pub(super) fn render(data: &RawValue) -> String {
     let json = data.get();
     match json.as_bytes().first() {
         // A raw value is JSON, but one with a lone surrogate is no text.

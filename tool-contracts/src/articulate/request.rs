@@ -53,7 +53,7 @@ impl<T> SerializationRequest<T> {
 
     /// Creates a request for a typed model, whose JSON Schema the serializer may read as well.
     #[must_use]
-    pub fn of_model(data: T) -> Self
+    pub fn for_model(data: T) -> Self
     where
         T: JsonSchema,
     {

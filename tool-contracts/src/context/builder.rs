@@ -226,12 +226,12 @@ impl ToolContextBuilder {
     /// `ingestion_run_id` are set; it lists all problems.
     pub fn build(self) -> Result<ToolContext, ContractError> {
         let fields = self.completed();
-        fields.check().map(|()| ToolContext::of(fields))
+        fields.check().map(|()| ToolContext::from_fields(fields))
     }
 
     /// Returns the context without checks, for fields that were checked by the same rules before.
     pub(crate) fn build_checked_before(self) -> ToolContext {
-        ToolContext::of(self.completed())
+        ToolContext::from_fields(self.completed())
     }
 
     fn completed(self) -> Box<Fields> {

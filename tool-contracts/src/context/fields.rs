@@ -283,6 +283,6 @@ reads! {
             trace,
         };
         fields.check().map_err(wire::refused::<A::Error>)?;
-        Ok(ToolContext::of(fields))
+        Ok(ToolContext::from_fields(fields))
     }
 }

@@ -143,7 +143,7 @@ impl ToolContext {
         Self { shared: Arc::new(fields), invocation_id: self.invocation_id }
     }
 
-    fn of(fields: impl Into<Arc<Fields>>) -> Self {
+    fn from_fields(fields: impl Into<Arc<Fields>>) -> Self {
         let shared = fields.into();
         Self { invocation_id: shared.invocation_id, shared }
     }

@@ -155,7 +155,7 @@ impl Trace {
     }
 
     /// Returns everything but the trace id, which is a separate field of the context.
-    pub(crate) fn of(received: &TraceContext) -> Self {
+    pub(crate) fn from_trace_context(received: &TraceContext) -> Self {
         Self::at(received.parent().parent_id().to_string())
             .with_flags(received.parent().flags())
             .with_state(received.state().clone())

@@ -212,7 +212,7 @@ reads! {
     => {
         let details = details.unwrap_or_default();
         let builder = match details.tool_code {
-            None => ToolErrorDetail::of(code, message),
+            None => ToolErrorDetail::from_code(code, message),
             Some(own) if code == standard_code(code.error_type()) => {
                 ToolErrorDetail::builder(code.error_type(), message).code(own)
             }

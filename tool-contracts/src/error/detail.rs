@@ -21,7 +21,7 @@ use crate::{
 /// ```
 /// use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorType};
 ///
-/// let busy = ToolErrorDetail::of(ErrorCode::RateLimited, "too many calls")
+/// let busy = ToolErrorDetail::from_code(ErrorCode::RateLimited, "too many calls")
 ///     .retry_after_ms(2_000)
 ///     .build();
 /// assert_eq!(busy.error_type(), ToolErrorType::RateLimit);
@@ -88,7 +88,7 @@ impl ToolErrorDetail {
     }
 
     /// Starts an error with a standard code and the type that belongs to it.
-    pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
+    pub fn from_code(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {
         Self::builder(code.error_type(), message).code(code.as_str())
     }
 

@@ -25,7 +25,7 @@ use crate::output::{self, ErrorStatus};
 /// use serde_json::json;
 /// use tool_contracts::{ErrorCode, ToolError, ToolErrorDetail, ToolErrorMeta};
 ///
-/// let detail = ToolErrorDetail::of(ErrorCode::OutOfStock, "none left").build();
+/// let detail = ToolErrorDetail::from_code(ErrorCode::OutOfStock, "none left").build();
 /// let error = ToolError::new(json!({"sku": 7}), detail, ToolErrorMeta::new(10));
 /// assert_eq!(
 ///     serde_json::to_string(&error)?,

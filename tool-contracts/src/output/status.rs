@@ -26,7 +26,7 @@ impl Status {
         }
     }
 
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             OkStatus::WORD => Some(Self::Ok),
             ErrorStatus::WORD => Some(Self::Error),

@@ -128,11 +128,11 @@ impl Audit {
         self.error_message.as_deref()
     }
 
-    pub(super) fn of_success(self) -> Self {
+    pub(super) fn with_success(self) -> Self {
         Self { status: AuditStatus::Success, error_type: None, error_message: None, ..self }
     }
 
-    pub(super) fn of_error(self, detail: &ToolErrorDetail) -> Self {
+    pub(super) fn with_error(self, detail: &ToolErrorDetail) -> Self {
         Self {
             status: AuditStatus::Error,
             error_type: Some(error_type_of(detail).to_owned()),

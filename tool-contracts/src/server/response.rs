@@ -55,13 +55,13 @@ impl<O> CallResponse<O> {
     /// A successful response.
     #[must_use]
     pub fn success(output: O, meta: ToolResultMeta, audit: Audit) -> Self {
-        Self { answer: Answer::Success(output, meta), audit: audit.of_success() }
+        Self { answer: Answer::Success(output, meta), audit: audit.with_success() }
     }
 
     /// A failed response.
     #[must_use]
     pub fn failure(detail: ToolErrorDetail, meta: ToolErrorMeta, audit: Audit) -> Self {
-        let audit = audit.of_error(&detail);
+        let audit = audit.with_error(&detail);
         Self { answer: Answer::Failure(detail, meta), audit }
     }
 
@@ -233,7 +233,7 @@ reads! {
 /// Returns the error of a failure that has only a message and a type.
 fn detail_of(error: &str, error_type: &str) -> ToolErrorDetail {
     if let Ok(code) = error_type.parse::<ErrorCode>() {
-        return ToolErrorDetail::of(code, error).build();
+        return ToolErrorDetail::from_code(code, error).build();
     }
     if let Ok(error_type) = error_type.parse::<ToolErrorType>() {
         return ToolErrorDetail::builder(error_type, error).build();

@@ -59,7 +59,7 @@ impl Tenant {
     /// # Errors
     /// Returns an error if the text is neither.
     pub fn parse(name: &str) -> Result<Self, ContractError> {
-        Self::of_name(name)
+        Self::from_name(name)
             .ok_or_else(|| ContractError::single("Tenant", "", format!("expected {EXPECTED}")))
     }
 
@@ -79,7 +79,7 @@ impl Tenant {
         self.slug
     }
 
-    fn of_name(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         if name.len() == uuid::fmt::Hyphenated::LENGTH {
             if let Ok(id) = Uuid::try_parse(name) {
                 return Some(Self::from(id));
@@ -162,7 +162,7 @@ impl<'de> Deserialize<'de> for Tenant {
             }
             wire::refuse_numbers!();
             fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Tenant, E> {
-                Tenant::of_name(name).ok_or_else(|| wire::expected(&self))
+                Tenant::from_name(name).ok_or_else(|| wire::expected(&self))
             }
         }
         // `deserialize_str` makes serde_json quote a number before the visitor sees it.

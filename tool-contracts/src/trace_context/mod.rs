@@ -195,6 +195,6 @@ impl TraceContext {
     /// ```
     #[must_use]
     pub fn to_trace(&self) -> Trace {
-        Trace::of(self)
+        Trace::from_trace_context(self)
     }
 }

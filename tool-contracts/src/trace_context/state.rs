@@ -101,7 +101,7 @@ impl TraceState {
         check(key, value)?;
         let member = format!("{key}={value}");
         let members = iter::once(&*member).chain(self.others(key)).take(MAX_MEMBERS);
-        Ok(Self::of(&members.collect::<Vec<_>>()))
+        Ok(Self::from_members(&members.collect::<Vec<_>>()))
     }
 
     /// Removes the member with a key; only its owner should do so.
@@ -115,7 +115,7 @@ impl TraceState {
     /// ```
     #[must_use]
     pub fn without(&self, key: &str) -> Self {
-        Self::of(&self.others(key).collect::<Vec<_>>())
+        Self::from_members(&self.others(key).collect::<Vec<_>>())
     }
 
     /// Removes members until the state has at most this many characters.
@@ -141,10 +141,10 @@ impl TraceState {
             let removed_member = members.remove(long.unwrap_or(members.len() - 1));
             length = length.saturating_sub(removed_member.len() + 1);
         }
-        Self::of(&members)
+        Self::from_members(&members)
     }
 
-    fn of(members: &[&str]) -> Self {
+    fn from_members(members: &[&str]) -> Self {
         Self(members.join(","))
     }
 

@@ -19,7 +19,7 @@ macro_rules! words {
                 }
             }
 
-            fn of_word(word: &str) -> Option<Self> {
+            fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$variant),)+
                     _ => None,
@@ -36,7 +36,7 @@ macro_rules! words {
         impl ::std::str::FromStr for $target {
             type Err = $crate::ContractError;
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                Self::of_word(word).ok_or_else(|| {
+                Self::from_word(word).ok_or_else(|| {
                     $crate::ContractError::single(
                         stringify!($target),
                         "",
@@ -57,7 +57,7 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// Implements `Deserialize` by `of_word`; the error for an unknown word lists the accepted ones.
+/// Implements `Deserialize` by `from_word`; the error for an unknown word lists the accepted ones.
 macro_rules! read_word {
     ($target:ident) => {
         impl<'de> ::serde::Deserialize<'de> for $target {
@@ -70,7 +70,7 @@ macro_rules! read_word {
                     }
                     $crate::wire::refuse_numbers!();
                     fn visit_str<E: ::serde::de::Error>(self, word: &str) -> Result<$target, E> {
-                        $target::of_word(word).ok_or_else(|| $crate::wire::expected(&self))
+                        $target::from_word(word).ok_or_else(|| $crate::wire::expected(&self))
                     }
                 }
                 // `deserialize_str` makes serde_json quote a number before the visitor sees it.

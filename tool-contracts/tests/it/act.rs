@@ -217,7 +217,7 @@ fn outputs_become_results_and_outputs_again() {
     ] {
         let text = &text.replace("EVIDENCE", EVIDENCE);
         let output: ToolOutput<Value, Box<RawValue>> = serde_json::from_str(text).unwrap();
-        let result = ActResult::of_output("orders", &output, time()).build().unwrap();
+        let result = ActResult::from_output("orders", &output, time()).build().unwrap();
         assert_eq!(result.success(), output.is_ok());
         let again = ToolOutput::try_from(result).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), *text);
@@ -235,7 +235,7 @@ fn a_fact_of_another_form_is_no_output() {
 fn results_keep_what_an_output_says_of_itself() {
     let text = r#"{"status":"ok","input":null,"data":1,"meta":{"took_ms":42,"attempts":3,"replayed":true,"warnings":["it is old"]}}"#;
     let output: ToolOutput = serde_json::from_str(text).unwrap();
-    let result = ActResult::of_output("orders", &output, time()).build().unwrap();
+    let result = ActResult::from_output("orders", &output, time()).build().unwrap();
     assert_eq!(result.retry_count(), 2);
     assert_eq!(result.metadata()["replayed"], true);
     assert_eq!(result.metadata()["warnings"][0], "it is old");
@@ -245,7 +245,7 @@ fn results_keep_what_an_output_says_of_itself() {
 fn results_list_the_attachments_of_an_output() {
     let text = r#"{"status":"ok","input":null,"data":1,"meta":{"took_ms":42,"attachments":[{"media_type":"image/png","name":"a.png","url":"https://example.org/a.png"}]}}"#;
     let output: ToolOutput = serde_json::from_str(text).unwrap();
-    let result = ActResult::of_output("orders", &output, time()).build().unwrap();
+    let result = ActResult::from_output("orders", &output, time()).build().unwrap();
     let expected = json!([
         {"media_type": "image/png", "name": "a.png", "url": "https://example.org/a.png"},
     ]);

@@ -49,7 +49,7 @@ fn an_unknown_format_is_refused_without_its_name() {
 
 #[test]
 fn the_schema_of_a_model_stays_off_the_wire() {
-    let request = SerializationRequest::of_model(vec![1_u8]);
+    let request = SerializationRequest::for_model(vec![1_u8]);
     assert_eq!(request.schema().and_then(|schema| schema.get("type")), Some(&json!("array")));
     assert!(!serde_json::to_string(&request).unwrap().contains("array"));
 }

@@ -63,7 +63,7 @@ fn a_tool_has_codes_of_its_own_with_any_type() {
 #[test]
 fn the_builder_cannot_part_a_code_from_its_type() {
     for code in ErrorCode::ALL {
-        assert_eq!(ToolErrorDetail::of(*code, "m").build().error_type(), code.error_type());
+        assert_eq!(ToolErrorDetail::from_code(*code, "m").build().error_type(), code.error_type());
         let mixed = ToolErrorDetail::builder(ToolErrorType::Fatal, "m").code(code.as_str()).build();
         assert_eq!((mixed.error_type(), mixed.error_code()), (code.error_type(), Some(*code)));
     }
@@ -72,7 +72,7 @@ fn the_builder_cannot_part_a_code_from_its_type() {
 
 #[test]
 fn details_are_added_one_by_one() {
-    let detail = ToolErrorDetail::of(ErrorCode::UpstreamError, "the service failed")
+    let detail = ToolErrorDetail::from_code(ErrorCode::UpstreamError, "the service failed")
         .detail("upstream_code", "E17")
         .detail("upstream_code", "E18")
         .detail("tries", 2)
@@ -85,7 +85,7 @@ fn details_are_added_one_by_one() {
 
 #[test]
 fn an_error_starts_again_from_a_built_one() {
-    let first = ToolErrorDetail::of(ErrorCode::Conflict, "busy").attempt(1).build();
+    let first = ToolErrorDetail::from_code(ErrorCode::Conflict, "busy").attempt(1).build();
     let second = first.clone().into_builder().attempt(2).build();
     assert_eq!((second.code(), second.attempt()), (first.code(), Some(2)));
 }

@@ -201,7 +201,7 @@ fn both_states_turn_into_the_union() {
     let ok: ToolOutput<u8, u8> = ToolResult::new(1, 2, ToolResultMeta::new(3)).into();
     assert_eq!((ok.status(), ok.input(), ok.data(), ok.took_ms()), ("ok", &1, Some(&2), 3));
     assert!(ok.error().is_none());
-    let detail = ToolErrorDetail::of(ErrorCode::Internal, "m").build();
+    let detail = ToolErrorDetail::from_code(ErrorCode::Internal, "m").build();
     let error: ToolOutput<u8, u8> = ToolError::new(1, detail, ToolErrorMeta::new(4)).into();
     assert_eq!((error.status(), error.data(), error.took_ms()), ("error", None, 4));
     assert!(error.as_result().is_err() && !error.is_ok());

@@ -15,7 +15,7 @@ pub(crate) enum Description {
 
 impl Description {
     /// Reads the `#[doc = …]` attributes; `None` if there are none or only blank ones.
-    pub(crate) fn of(attributes: &[Attribute]) -> Option<Self> {
+    pub(crate) fn from_attributes(attributes: &[Attribute]) -> Option<Self> {
         let parts: Vec<Expr> = attributes.iter().filter_map(doc).collect();
         let literal: Option<Vec<String>> = parts.iter().map(text).collect();
         match literal {
@@ -114,7 +114,7 @@ mod tests {
     #[track_caller]
     fn check(source: &str, expected: &str) {
         let item: syn::ItemStruct = syn::parse_str(&format!("{source} struct S;")).expect("source");
-        match Description::of(&item.attrs) {
+        match Description::from_attributes(&item.attrs) {
             Some(Description::Text(text)) => assert_eq!(text, expected),
             other => panic!("{other:?}"),
         }
@@ -133,6 +133,6 @@ mod tests {
     #[test]
     fn a_blank_comment_is_none() {
         let item: syn::ItemStruct = syn::parse_str("///  \nstruct S;").expect("source");
-        assert!(Description::of(&item.attrs).is_none());
+        assert!(Description::from_attributes(&item.attrs).is_none());
     }
 }

@@ -33,12 +33,12 @@ impl RuntimeDependency {
             Some((path, text))
         });
         match text {
-            Some((path, text)) => Self::of(&text, || workspace(&path, &text)),
+            Some((path, text)) => Self::from_manifest(&text, || workspace(&path, &text)),
             None => Self::Unknown,
         }
     }
 
-    fn of(manifest: &str, workspace: impl FnOnce() -> Option<String>) -> Self {
+    fn from_manifest(manifest: &str, workspace: impl FnOnce() -> Option<String>) -> Self {
         let declared = dependencies(manifest, "");
         if let Some(found) = named(&declared) {
             return Self::Named(found);
@@ -127,7 +127,7 @@ fn dependencies(manifest: &str, prefix: &str) -> Vec<Dependency> {
     for line in logical_lines(manifest) {
         let line = line.trim();
         if let Some(heading) = line.strip_prefix('[') {
-            table = DependencyTable::of(heading, prefix);
+            table = DependencyTable::from_heading(heading, prefix);
             if let DependencyTable::Single(key) = &table {
                 dependencies.push(Dependency::new(key, ""));
             }
@@ -215,7 +215,7 @@ enum DependencyTable {
 }
 
 impl DependencyTable {
-    fn of(heading: &str, prefix: &str) -> Self {
+    fn from_heading(heading: &str, prefix: &str) -> Self {
         let heading = heading.split(']').next().unwrap_or_default().trim();
         // `target.'cfg(unix)'.dependencies` is a table of dependencies too.
         let heading = match heading.strip_prefix("target.") {
@@ -249,7 +249,7 @@ mod tests {
 
     #[track_caller]
     fn check(manifest: &str, workspace: Option<&str>, expected: &str) {
-        let found = RuntimeDependency::of(manifest, || workspace.map(str::to_owned));
+        let found = RuntimeDependency::from_manifest(manifest, || workspace.map(str::to_owned));
         let text = match found {
             RuntimeDependency::Named(name) => name,
             other => format!("{other:?}"),
@@ -334,7 +334,7 @@ mod tests {
             "package.workspace = '../root'\n",
         ] {
             let text = format!("{named}[dependencies]\ntools.workspace = true");
-            let found = RuntimeDependency::of(&text, || workspace(&path, &text));
+            let found = RuntimeDependency::from_manifest(&text, || workspace(&path, &text));
             assert_eq!(found, RuntimeDependency::Named("tools".to_owned()), "{text}");
         }
         fs::remove_dir_all(&folder).expect("it is there");

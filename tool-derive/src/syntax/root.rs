@@ -18,11 +18,11 @@ impl Root {
     pub(crate) fn given(path: Option<KeyedValue<Path>>, errors: &Errors) -> Self {
         match path {
             Some(given) => Self(given.value),
-            None => Self::of(RuntimeDependency::read(), errors),
+            None => Self::from_dependency(RuntimeDependency::read(), errors),
         }
     }
 
-    fn of(dependency: RuntimeDependency, errors: &Errors) -> Self {
+    fn from_dependency(dependency: RuntimeDependency, errors: &Errors) -> Self {
         match dependency {
             RuntimeDependency::Named(name) => {
                 let name = format_ident!("{name}", span = Span::call_site());
@@ -59,7 +59,7 @@ mod tests {
     #[track_caller]
     fn check(dependency: RuntimeDependency, path: &str, message: Option<&str>) {
         let errors = Errors::new();
-        let root = Root::of(dependency, &errors);
+        let root = Root::from_dependency(dependency, &errors);
         assert_eq!(root.private_text("serde"), format!("{path}::__private::serde"));
         let found = errors.finish().map(|found| found.to_string());
         assert_eq!(found.is_some(), message.is_some());

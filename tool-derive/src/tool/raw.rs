@@ -176,7 +176,7 @@ pub(crate) fn lints() -> Attribute {
 impl RawParameter {
     fn take(parameter: &mut syn::PatType, errors: &Errors) -> Self {
         let arg = RawArg::take(&mut parameter.attrs, errors);
-        let description = Description::of(&parameter.attrs);
+        let description = Description::from_attributes(&parameter.attrs);
         parameter.attrs.retain(|attribute| !is_doc(attribute));
         Self {
             pattern: parameter.pat.as_ref().clone(),

@@ -94,7 +94,7 @@ fn type_name(this: &Type) -> Option<String> {
 }
 
 fn description(raw: &RawToolkit, errors: &Errors) -> Option<Description> {
-    let doc_text = Description::of(&raw.attributes);
+    let doc_text = Description::from_attributes(&raw.attributes);
     if doc_text.is_none() {
         errors.at(
             &raw.this,

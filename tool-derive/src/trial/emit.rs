@@ -9,10 +9,10 @@ use super::raw::{RawTrial, Tool};
 pub(super) fn emit(trial: &RawTrial) -> TokenStream {
     let private = trial.root.private();
     let start = match &trial.tool {
-        Tool::Handle(handle) => quote!(of::<#handle>()),
+        Tool::Handle(handle) => quote!(for_tool::<#handle>()),
         Tool::Method { toolkit, method } => {
             let method = method.unraw().to_string();
-            quote!(of_method::<#toolkit>(#method))
+            quote!(for_method::<#toolkit>(#method))
         }
         Tool::Named(name) => quote!(named(#name)),
     };

@@ -32,20 +32,20 @@ mod tests {
 
     #[test]
     fn a_function_is_tried_by_its_handle() {
-        check(quote!(search_content), "ToolTrial::of::<SearchContentTool>()");
-        check(quote!(site::tools::search_content), "of::<site::tools::SearchContentTool>()");
-        check(quote!(r#type), "of::<TypeTool>()");
+        check(quote!(search_content), "ToolTrial::for_tool::<SearchContentTool>()");
+        check(quote!(site::tools::search_content), "for_tool::<site::tools::SearchContentTool>()");
+        check(quote!(r#type), "for_tool::<TypeTool>()");
     }
 
     #[test]
     fn a_handle_is_taken_as_it_is() {
-        check(quote!(tools::Find), "of::<tools::Find>()");
+        check(quote!(tools::Find), "for_tool::<tools::Find>()");
     }
 
     #[test]
     fn a_method_is_tried_by_its_toolkit() {
-        check(quote!(Content::search), "of_method::<Content>(\"search\")");
-        check(quote!(kits::Content::r#type), "of_method::<kits::Content>(\"type\")");
+        check(quote!(Content::search), "for_method::<Content>(\"search\")");
+        check(quote!(kits::Content::r#type), "for_method::<kits::Content>(\"type\")");
     }
 
     #[test]

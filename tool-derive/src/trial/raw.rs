@@ -81,7 +81,7 @@ fn tool(input: ParseStream<'_>, errors: &Errors) -> Option<Tool> {
     }
     let place = input.fork();
     if let Ok(path) = input.call(Path::parse_mod_style) {
-        return of_path(path, errors);
+        return tool_from_path(path, errors);
     }
     let rule = "a tool is the path of its function, its handle, or its name in quotes";
     let expr: Option<Expr> = place.parse().ok();
@@ -97,7 +97,7 @@ fn tool(input: ParseStream<'_>, errors: &Errors) -> Option<Tool> {
 }
 
 /// Reads a path: a function's refers to its handle, a method's to its toolkit.
-fn of_path(mut path: Path, errors: &Errors) -> Option<Tool> {
+fn tool_from_path(mut path: Path, errors: &Errors) -> Option<Tool> {
     let last = path.segments.pop()?;
     let before = path.segments.last();
     if is_type(&last.ident) {

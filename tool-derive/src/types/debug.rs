@@ -118,7 +118,7 @@ fn arm<'f>(
         .iter()
         .enumerate()
         .zip(checked)
-        .map(|((index, field), checked)| PrintedField::of(index, field, checked))
+        .map(|((index, field), checked)| PrintedField::new(index, field, checked))
         .collect();
     let patterns = printed.iter().map(PrintedField::pattern);
     let calls = printed.iter().map(PrintedField::call);
@@ -145,7 +145,7 @@ struct PrintedField<'f> {
 }
 
 impl<'f> PrintedField<'f> {
-    fn of(index: usize, field: &'f Field, checked: &AiField) -> Self {
+    fn new(index: usize, field: &'f Field, checked: &AiField) -> Self {
         let member = match &field.ident {
             Some(name) => Member::Named(name.clone()),
             None => Member::Unnamed(Index::from(index)),

@@ -79,15 +79,15 @@ fn checked_types<'a>(ty: &'a AiType, data: &'a Data) -> Vec<CheckedType<'a>> {
 /// Lists the attributes of each field, with those of its variant, in the order of the item.
 fn attributes(data: &Data) -> Vec<Vec<&Attribute>> {
     match data {
-        Data::Struct(data) => of_fields(&[], &data.fields).collect(),
+        Data::Struct(data) => field_attributes(&[], &data.fields).collect(),
         Data::Enum(data) => {
-            data.variants.iter().flat_map(|it| of_fields(&it.attrs, &it.fields)).collect()
+            data.variants.iter().flat_map(|it| field_attributes(&it.attrs, &it.fields)).collect()
         }
         Data::Union(_) => Vec::new(),
     }
 }
 
-fn of_fields<'a>(
+fn field_attributes<'a>(
     of_variant: &'a [Attribute],
     fields: &'a Fields,
 ) -> impl Iterator<Item = Vec<&'a Attribute>> {

@@ -38,7 +38,7 @@ impl ToolAnswer {
         let notes = meta.map(|meta| notes(&meta)).unwrap_or_default();
         let attachments = output.attachments().to_vec();
         let content =
-            AnswerContent { notes, attachments, ..AnswerContent::of(body, !output.is_ok()) };
+            AnswerContent { notes, attachments, ..AnswerContent::new(body, !output.is_ok()) };
         Self { call_id: call_id.into(), content }
     }
 
@@ -57,7 +57,7 @@ impl ToolAnswer {
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {
         let body = AnswerBody::Text(text.into());
-        Self { call_id: call_id.into(), content: AnswerContent::of(body, false) }
+        Self { call_id: call_id.into(), content: AnswerContent::new(body, false) }
     }
 
     /// Marks the answer as an error.
@@ -106,7 +106,7 @@ impl ToolAnswer {
 impl From<&ToolCall> for ToolAnswer {
     fn from(call: &ToolCall) -> Self {
         let call_id = call.call_id().unwrap_or_default();
-        let content = || AnswerContent::of(AnswerBody::Pending, true);
+        let content = || AnswerContent::new(AnswerBody::Pending, true);
         let pending = || Self { call_id: call_id.to_owned(), content: content() };
         let answer = |output| {
             let mut answer = Self::new(call_id, output);

@@ -11,7 +11,7 @@ impl ToolAnswer {
     /// Returns the text that the model reads of an error alone.
     #[must_use]
     pub fn text_of_error(error: &ToolErrorDetail) -> String {
-        AnswerContent::of(AnswerBody::Error(Box::new(error.clone())), true).to_text()
+        AnswerContent::new(AnswerBody::Error(Box::new(error.clone())), true).to_text()
     }
 
     /// Returns the text that the model reads, and the attachments as blocks.

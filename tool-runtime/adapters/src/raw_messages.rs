@@ -31,7 +31,7 @@ impl Turn {
     /// ```
     #[must_use]
     pub fn raw_messages(&self) -> Vec<Box<RawValue>> {
-        let arguments = self.calls.iter().filter_map(|call| WrittenPart::of(&call.parsed));
+        let arguments = self.calls.iter().filter_map(|call| WrittenPart::from_call(&call.parsed));
         let integers = self.wide_integers.iter().map(|integer| WrittenPart {
             message: integer.message,
             path: integer.path.iter().map(String::as_str).collect(),
@@ -58,7 +58,7 @@ struct WrittenPart<'t> {
 
 impl<'t> WrittenPart<'t> {
     /// The arguments of a call.
-    fn of(call: &'t ParsedCall) -> Option<Self> {
+    fn from_call(call: &'t ParsedCall) -> Option<Self> {
         let arguments = call.arguments.as_str();
         let repeats_names = || {
             let tree = read(arguments, &Limits::WIDEST);

@@ -309,7 +309,7 @@ fn stopped(word: &str) -> Box<Refusal> {
         "the provider stopped this response ({word}), so none of its calls was run; \
          make the call again if it is still needed"
     );
-    let detail = ToolErrorDetail::of(ErrorCode::Cancelled, message)
+    let detail = ToolErrorDetail::from_code(ErrorCode::Cancelled, message)
         .detail("reason", RefusalReason::Stopped.as_str())
         .detail(EffectState::KEY, EffectState::None.as_str());
     Refusal::not_run(detail.build())

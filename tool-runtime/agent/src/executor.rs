@@ -210,7 +210,7 @@ impl RuntimeExecutor {
         took: Option<Duration>,
     ) -> Result<ActResult, AgentError> {
         let decoded = output.decode::<Box<RawValue>, Box<RawValue>>().map_err(unreadable)?;
-        let builder = ActResult::of_output(request.tool_id(), &decoded, Utc::now());
+        let builder = ActResult::from_output(request.tool_id(), &decoded, Utc::now());
         // Of a batch, the envelope alone says how long one call took.
         let builder = match took {
             Some(took) => builder.execution_time_ms(took.as_secs_f64() * 1e3),

@@ -37,10 +37,10 @@ impl StudentSummarizer {
     /// Creates a summarizer with the model that the client takes by default.
     #[must_use]
     pub fn new(model: impl ChatModel + 'static) -> Self {
-        Self::of(Arc::new(model))
+        Self::from_model(Arc::new(model))
     }
 
-    pub(super) fn of(model: Arc<dyn ChatModel>) -> Self {
+    pub(super) fn from_model(model: Arc<dyn ChatModel>) -> Self {
         Self { model, name: None, dollars_per_million: 0.0, dollars_per_million_output: 0.0 }
     }
 
@@ -79,7 +79,7 @@ impl Summarizer for StudentSummarizer {
             let identifiers = request.identifiers.join(", ");
             instructions.extend(["\nThese must be in the summary: ", &identifiers]);
         }
-        let chat = ChatRequest::of([ModelMessage::System(instructions)])
+        let chat = ChatRequest::from_messages([ModelMessage::System(instructions)])
             .with_message(ModelMessage::User(request.text.to_owned()))
             .with_max_output_tokens(request.max_tokens)
             .with_temperature(0.0);

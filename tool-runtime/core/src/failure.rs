@@ -150,7 +150,7 @@ impl Failure {
     }
 
     /// Starts a failure of a standard code.
-    pub fn of(code: ErrorCode) -> Self {
+    pub fn from_code(code: ErrorCode) -> Self {
         Self::new(FailureCode::standard(code))
     }
 
@@ -300,7 +300,7 @@ pub fn may_have_had_effect(error_type: ToolErrorType) -> bool {
 
 impl From<ErrorCode> for Failure {
     fn from(code: ErrorCode) -> Self {
-        Self::of(code)
+        Self::from_code(code)
     }
 }
 

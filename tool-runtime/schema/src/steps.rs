@@ -41,7 +41,7 @@ fn values_in(value: &serde_json::Value) -> usize {
 
 /// Returns how many steps the work takes on this thread.
 #[cfg(any(test, feature = "test-cost"))]
-pub fn of<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub fn measure<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = STEPS.with(Cell::get);
     let done = work();
     (done, STEPS.with(Cell::get) - before)

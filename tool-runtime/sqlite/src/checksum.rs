@@ -10,7 +10,7 @@ use tool_runtime_core::key_ring::KeyRing;
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 use zeroize::Zeroizing;
 
-use super::error::{of_sqlite, unavailable};
+use super::error::{store_error, unavailable};
 use super::row;
 
 /// The HKDF label of the keys that are derived from a ring.
@@ -34,7 +34,7 @@ struct RowKey {
 
 impl RowKeys {
     /// Derives the keys from a ring's secrets.
-    pub(super) fn of_ring(ring: &KeyRing) -> Self {
+    pub(super) fn from_ring(ring: &KeyRing) -> Self {
         let key = |key: &tool_runtime_core::key_ring::RingKey| RowKey {
             id: key.id().into(),
             key: key.subkey(PURPOSE),
@@ -59,7 +59,7 @@ impl RowKeys {
     }
 
     /// Starts the checksum with the key of this id.
-    pub(super) fn of_id(&self, id: &str) -> Option<Hmac<Sha256>> {
+    pub(super) fn mac_for(&self, id: &str) -> Option<Hmac<Sha256>> {
         self.0.iter().find(|key| *key.id == *id).map(RowKey::mac)
     }
 }
@@ -86,13 +86,13 @@ pub(super) fn prepare(
 ) -> Result<RowKeys, StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| of_sqlite(&error))?;
-    let stored = StoredRowKey::read(&transaction).map_err(|error| of_sqlite(&error))?;
+        .map_err(|error| store_error(&error))?;
+    let stored = StoredRowKey::read(&transaction).map_err(|error| store_error(&error))?;
     let keys = match (host_keys, stored) {
         (None, StoredRowKey::Own(own)) => RowKeys::own(own),
         (None, StoredRowKey::Nothing) => {
             let own_key = random_key()?;
-            store_own_key(&transaction, &own_key).map_err(|error| of_sqlite(&error))?;
+            store_own_key(&transaction, &own_key).map_err(|error| store_error(&error))?;
             RowKeys::own(own_key)
         }
         (None, StoredRowKey::HostKeys) => {
@@ -105,7 +105,7 @@ pub(super) fn prepare(
         }
         (Some(keys), StoredRowKey::HostKeys) => keys.clone(),
         (Some(keys), stored) => {
-            let is_new = row::is_empty(&transaction).map_err(|error| of_sqlite(&error))?;
+            let is_new = row::is_empty(&transaction).map_err(|error| store_error(&error))?;
             if !adopts && !is_new {
                 return refused(
                     "its rows have no checksums of `checksum_keys`: if you trust the file, open it once with \
@@ -119,11 +119,11 @@ pub(super) fn prepare(
                     switch_to_host_keys(&transaction)
                 }
             };
-            switch.map_err(|error| of_sqlite(&error))?;
+            switch.map_err(|error| store_error(&error))?;
             keys.clone()
         }
     };
-    transaction.commit().map_err(|error| of_sqlite(&error))?;
+    transaction.commit().map_err(|error| store_error(&error))?;
     Ok(keys)
 }
 

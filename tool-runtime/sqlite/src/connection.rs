@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
-use super::error::{is_locked, of_sqlite, unavailable};
+use super::error::{is_locked, store_error, unavailable};
 use super::wal_file::check_not_removed;
 use super::{SqliteOptions, format, library_version};
 
@@ -24,7 +24,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(5);
 pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreError> {
     let open = || {
         library_version::check(options.allow_wal_reset_bug)?;
-        create(path).map_err(|error| StoreError::of_system(&error))?;
+        create(path).map_err(|error| StoreError::from_io_error(&error))?;
         connect(path, options)
     };
     open().map_err(|error| named(path, error))
@@ -54,7 +54,7 @@ fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreErro
     check_not_removed(path)?;
     let mut connection = raw(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     check_writable(&connection)?;
-    configure(&connection, options).map_err(|error| of_sqlite(&error))?;
+    configure(&connection, options).map_err(|error| store_error(&error))?;
     format::check(&connection)?;
     enable_wal(&connection, options.busy_timeout)?;
     format::migrate(&mut connection)?;
@@ -63,14 +63,14 @@ fn connect(path: &Path, options: &SqliteOptions) -> Result<Connection, StoreErro
 
 pub(super) fn raw(path: &Path, access: OpenFlags) -> Result<Connection, StoreError> {
     // An absolute path is never one of SQLite's special names.
-    let path = std::path::absolute(path).map_err(|error| StoreError::of_system(&error))?;
+    let path = std::path::absolute(path).map_err(|error| StoreError::from_io_error(&error))?;
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(|error| of_sqlite(&error))
+    Connection::open_with_flags(path, flags).map_err(|error| store_error(&error))
 }
 
 /// Refuses a file that SQLite has silently opened read-only, because it is not writable.
 fn check_writable(connection: &Connection) -> Result<(), StoreError> {
-    if connection.is_readonly(MAIN_DB).map_err(|error| of_sqlite(&error))? {
+    if connection.is_readonly(MAIN_DB).map_err(|error| store_error(&error))? {
         return Err(StoreError::new(StoreErrorKind::ReadOnly, "the file is not writable"));
     }
     Ok(())
@@ -97,7 +97,7 @@ fn enable_wal(connection: &Connection, timeout: Duration) -> Result<(), StoreErr
     let mode: String = loop {
         match enable() {
             Err(error) if is_locked(&error) && Instant::now() < until => thread::sleep(RETRY_DELAY),
-            other => break other.map_err(|error| of_sqlite(&error))?,
+            other => break other.map_err(|error| store_error(&error))?,
         }
     };
     if mode.eq_ignore_ascii_case("wal") {

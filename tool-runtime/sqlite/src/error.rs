@@ -4,7 +4,7 @@ use rusqlite::{Error, ErrorCode, ffi};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 /// Converts an error of SQLite. Statements contain no values, so its texts contain none either.
-pub(crate) fn of_sqlite(error: &Error) -> StoreError {
+pub(crate) fn store_error(error: &Error) -> StoreError {
     StoreError::new(kind(error), text(error))
 }
 

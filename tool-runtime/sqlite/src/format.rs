@@ -4,7 +4,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 use super::columns::count;
-use super::error::of_sqlite;
+use super::error::store_error;
 
 /// The application id of the store's files: "tool" in ASCII.
 const APPLICATION_ID: i32 = 0x746f_6f6c;
@@ -28,7 +28,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 /// Returns how many migrations the file has had. It is read in one transaction, because another
 /// process may be creating the file.
 pub(crate) fn version(connection: &Connection) -> Result<usize, StoreError> {
-    let reading = connection.unchecked_transaction().map_err(|error| of_sqlite(&error))?;
+    let reading = connection.unchecked_transaction().map_err(|error| store_error(&error))?;
     FileFormat::read(&reading)?.version()
 }
 
@@ -36,16 +36,16 @@ pub(crate) fn version(connection: &Connection) -> Result<usize, StoreError> {
 fn migrate_once(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| of_sqlite(&error))?;
+        .map_err(|error| store_error(&error))?;
     let version = FileFormat::read(&transaction)?.version()?;
     if let Some(migration) = MIGRATIONS.get(version) {
         transaction
             .execute_batch(migration)
             .and_then(|()| transaction.pragma_update(None, "application_id", APPLICATION_ID))
             .and_then(|()| transaction.pragma_update(None, "user_version", count(version + 1)))
-            .map_err(|error| of_sqlite(&error))?;
+            .map_err(|error| store_error(&error))?;
     }
-    transaction.commit().map_err(|error| of_sqlite(&error))
+    transaction.commit().map_err(|error| store_error(&error))
 }
 
 /// The format that a file declares.
@@ -69,7 +69,7 @@ impl FileFormat {
                 )?,
             })
         };
-        read().map_err(|error| of_sqlite(&error))
+        read().map_err(|error| store_error(&error))
     }
 
     /// Returns how many migrations the file has had.

@@ -5,7 +5,7 @@ use tool_runtime_core::store::{KeyRecord, StoreError, StoreErrorKind};
 
 use super::checksum::RowKeys;
 use super::columns::count;
-use super::error::of_sqlite;
+use super::error::store_error;
 use super::row::FoundRow;
 
 /// The number of rows that are checked at opening, the newest first.
@@ -36,7 +36,7 @@ pub(super) fn check_file(connection: &Connection) -> Result<(), StoreError> {
         let mut check = connection.prepare(&format!("PRAGMA quick_check({MAX_PROBLEMS})"))?;
         check.query_map([], |row| row.get(0))?.collect()
     };
-    let problems = check().map_err(|error| of_sqlite(&error))?;
+    let problems = check().map_err(|error| store_error(&error))?;
     let is_in_a_row = |problem: &&String| {
         problem.ends_with("CHECK constraint failed in keys") || problem.contains(" value in keys.")
     };
@@ -72,7 +72,7 @@ pub(super) fn check_rows(
         file_check.damaged = damaged.len();
         damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| file_check)
     };
-    check().map_err(|error| of_sqlite(&error))
+    check().map_err(|error| store_error(&error))
 }
 
 /// Lists the rows that are marked as damaged.

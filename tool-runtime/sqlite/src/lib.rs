@@ -178,7 +178,7 @@ impl SqliteStore {
             Ok((row_keys, check))
         };
         let (row_keys, check) = opened().map_err(|error| connection::named(path, error))?;
-        let queue = writer::start(connection, WalFile::of(path), options.max_queued)?;
+        let queue = writer::start(connection, WalFile::new(path), options.max_queued)?;
         Ok(Self { queue, row_keys, check })
     }
 }

@@ -87,7 +87,7 @@ impl SqliteOptions {
     /// row with a checksum of another key counts as damaged.
     #[must_use]
     pub fn checksum_keys(mut self, keys: &KeyRing) -> Self {
-        self.checksum_keys = Some(RowKeys::of_ring(keys));
+        self.checksum_keys = Some(RowKeys::from_ring(keys));
         self
     }
 

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 use tool_runtime_core::store::StoreError;
 
 use super::connection::{configure, named, raw};
-use super::error::of_sqlite;
+use super::error::store_error;
 use super::wal_file::check_not_removed;
 use super::{SqliteOptions, format};
 
@@ -15,7 +15,7 @@ pub(crate) fn open_to_read(path: &Path, options: &SqliteOptions) -> Result<Conne
     let open = || {
         check_not_removed(path)?;
         let connection = raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        configure(&connection, options).map_err(|error| of_sqlite(&error))?;
+        configure(&connection, options).map_err(|error| store_error(&error))?;
         format::check(&connection)?;
         Ok(connection)
     };

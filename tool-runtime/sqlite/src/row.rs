@@ -158,7 +158,7 @@ impl KeyRow {
         let sealed_by: Box<str> = row.get("sealed_by").ok()?;
         let seal: [u8; 32] = row.get("seal").ok()?;
         let stored: [u8; 32] = row.get("digest").ok()?;
-        let mac = key_row.update_checksum(keys.of_id(&sealed_by)?, &sealed_by);
+        let mac = key_row.update_checksum(keys.mac_for(&sealed_by)?, &sealed_by);
         let is_valid =
             mac.verify_slice(&seal).is_ok() && stored == *key_row.record.key.digest().as_bytes();
         is_valid.then_some(key_row)

@@ -26,7 +26,7 @@ struct SessionSecret {
 
 impl SessionSeal {
     /// Derives the keys from a ring's secrets.
-    pub(super) fn of_ring(ring: &KeyRing) -> Self {
+    pub(super) fn from_ring(ring: &KeyRing) -> Self {
         let secret =
             |key: &RingKey| SessionSecret { id: key.id().into(), secret: key.subkey(PURPOSE) };
         Self(ring.keys().map(secret).collect())
@@ -93,7 +93,7 @@ mod tests {
     use tool_contracts::assess::ChatRole;
 
     fn seal_of(id: &str, secret: u8) -> SessionSeal {
-        SessionSeal::of_ring(&KeyRing::new(id, &[secret; 32]).expect("a ring"))
+        SessionSeal::from_ring(&KeyRing::new(id, &[secret; 32]).expect("a ring"))
     }
 
     fn session(tenant: u128, principal: &str, session: &str) -> SessionKey {
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(error.kind(), StoreErrorKind::Damaged);
         }
         let rotated = KeyRing::new("b", &[8; 32]).and_then(|ring| ring.with_former("a", &[7; 32]));
-        let rotated = SessionSeal::of_ring(&rotated.expect("a ring"));
+        let rotated = SessionSeal::from_ring(&rotated.expect("a ring"));
         assert_eq!(rotated.open(&sealed, &here).ok(), Some(message()));
         assert_eq!(format!("{rotated:?}"), r#"["b", "a"]"#);
     }
@@ -142,7 +142,7 @@ mod tests {
     fn a_message_does_not_open_as_a_ticket_s_call() {
         let ring = KeyRing::new("a", &[7; 32]).expect("a ring");
         let here = session(1, "user:ada", "s");
-        let sealed = SessionSeal::of_ring(&ring).seal(&message(), &here).expect("it is sealed");
+        let sealed = SessionSeal::from_ring(&ring).seal(&message(), &here).expect("it is sealed");
         let key = ring.current();
         let ticket = |id: &str| (id == key.id()).then(|| key.sealing());
         assert!(open_with(&sealed, ticket, &binding(&here)).is_none());

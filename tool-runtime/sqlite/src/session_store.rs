@@ -69,7 +69,7 @@ impl SqliteSessions {
     pub fn new(store: SqliteStore, keys: &KeyRing) -> Self {
         Self {
             store,
-            seal: SessionSeal::of_ring(keys),
+            seal: SessionSeal::from_ring(keys),
             clock: Arc::new(SystemClock),
             retention: RETENTION,
             max_sessions: MAX_SESSIONS,

@@ -86,11 +86,11 @@ fn key(name: &str) -> ScopedKey {
 }
 
 fn request(name: &str, now: UnixMillis) -> ClaimRequest {
-    ClaimRequest::new(key(name), Digest::of("test", b"arguments"), now, LEASE)
+    ClaimRequest::new(key(name), Digest::compute("test", b"arguments"), now, LEASE)
 }
 
 fn grant(tool: &str) -> StandingGrant {
-    let scope = GrantScope::new(Uuid::nil(), "user:42", tool, Digest::of("test", b"schema"));
+    let scope = GrantScope::new(Uuid::nil(), "user:42", tool, Digest::compute("test", b"schema"));
     StandingGrant::new(scope, "user:7", START)
 }
 

@@ -44,7 +44,7 @@ type FileId = (u64, u64);
 
 impl WalFile {
     /// Returns the log of an open connection.
-    pub(super) fn of(database: &Path) -> Self {
+    pub(super) fn new(database: &Path) -> Self {
         let path = beside(database, "-wal");
         let opened = file_id(&path);
         Self { path, opened }

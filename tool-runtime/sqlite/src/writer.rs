@@ -8,7 +8,7 @@ use futures::channel::oneshot;
 use rusqlite::Connection;
 use tool_runtime_core::store::StoreError;
 
-use super::error::{of_sqlite, unavailable};
+use super::error::{store_error, unavailable};
 use super::queue::{Queue, QueuePermit};
 use super::wal_file::WalFile;
 
@@ -159,7 +159,7 @@ impl Writer {
             self.connection.prepare_cached("PRAGMA wal_checkpoint(TRUNCATE)").and_then(
                 |mut checkpoint| checkpoint.query_row([], |row| Ok(row.get::<_, i64>(0)? == 0)),
             );
-        if emptied.map_err(|error| of_sqlite(&error))? {
+        if emptied.map_err(|error| store_error(&error))? {
             return Ok(());
         }
         Err(unavailable(
@@ -223,7 +223,7 @@ where
         }
         let Some(operation) = self.operation.take() else { return Ok(()) };
         let result = match self.work {
-            JobKind::Read => operation(connection).map_err(|error| of_sqlite(&error)),
+            JobKind::Read => operation(connection).map_err(|error| store_error(&error)),
             JobKind::Write | JobKind::Claim | JobKind::Erase => {
                 run_isolated(connection, operation)?
             }
@@ -255,7 +255,7 @@ fn run_isolated<T>(
     operation: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> Result<Result<T, StoreError>, StoreError> {
     let changes = connection.total_changes();
-    let result = operation(connection).map_err(|error| of_sqlite(&error));
+    let result = operation(connection).map_err(|error| store_error(&error));
     match result {
         Err(error) if connection.is_autocommit() || connection.total_changes() > changes => {
             Err(error)
@@ -266,5 +266,5 @@ fn run_isolated<T>(
 
 fn execute(connection: &Connection, statement: &str) -> Result<(), StoreError> {
     let done = connection.prepare_cached(statement).and_then(|mut statement| statement.execute([]));
-    done.map(drop).map_err(|error| of_sqlite(&error))
+    done.map(drop).map_err(|error| store_error(&error))
 }

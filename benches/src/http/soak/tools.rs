@@ -166,7 +166,7 @@ async fn fail(
     how: How,
 ) -> Result<(), Failure> {
     trail.reached(cx);
-    Err(Failure::of(match how {
+    Err(Failure::from_code(match how {
         How::Upstream => ErrorCode::UpstreamError,
         How::Missing => ErrorCode::NotFound,
         How::Unavailable => ErrorCode::Unavailable,

@@ -30,7 +30,7 @@ impl Place {
 impl FromCall for Place {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         let site_id = call.cx().site_id().ok_or_else(|| {
-            Failure::of(ErrorCode::InvalidArgument)
+            Failure::from_code(ErrorCode::InvalidArgument)
                 .with_message("the call names no site; set `site_id` in its context")
         })?;
         Ok(Self::new(call.cx().tenant_id(), site_id))

@@ -56,7 +56,7 @@ pub fn round_trips(
     for seed in seeds {
         let schema = generator::schema(seed);
         // Some schemas contradict themselves.
-        let Ok(instances) = Instances::of(&schema) else { continue };
+        let Ok(instances) = Instances::for_schema(&schema) else { continue };
         let spec = ToolSpec::builder("random.tool", Effect::Write).input_schema(schema.clone());
         let spec = spec.build().map_err(|error| format!("seed {seed}: {error}"))?;
         let builder = Adapter::builder(dialect);

@@ -14,15 +14,14 @@ fn failing(_: Map<String, Value>) -> Result<(), Failure> {
 
 #[tokio::test]
 async fn closures_take_any_map_and_return_anything() {
-    let sum = DynamicTool::of_function("sum", Effect::Read, "Adds numbers.", |parameters| {
+    let sum = DynamicTool::from_fn("sum", Effect::Read, "Adds numbers.", |parameters| {
         Ok::<_, Failure>(parameters.values().filter_map(Value::as_i64).sum::<i64>())
     });
-    let echo =
-        DynamicTool::of_async_function("echo", Effect::Read, "Repeats.", |parameters| async {
-            tokio::task::yield_now().await;
-            Ok::<_, Failure>(parameters)
-        });
-    let closed = DynamicTool::of_function("closed", Effect::Read, "Is closed.", failing);
+    let echo = DynamicTool::from_async_fn("echo", Effect::Read, "Repeats.", |parameters| async {
+        tokio::task::yield_now().await;
+        Ok::<_, Failure>(parameters)
+    });
+    let closed = DynamicTool::from_fn("closed", Effect::Read, "Is closed.", failing);
     let builder = Runtime::builder().dynamic(sum).dynamic(echo).dynamic(closed);
     let executor = executor(builder.build().unwrap());
 

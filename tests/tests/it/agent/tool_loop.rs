@@ -57,7 +57,7 @@ impl ChatModel for Script {
 pub(super) fn calls(calls: &[(&str, &str, Value)]) -> ChatReply {
     let calls =
         calls.iter().map(|(id, name, arguments)| ModelCall::new(*id, *name, arguments.to_string()));
-    ChatReply::of_message("m", AssistantMessage::new("").with_calls(calls))
+    ChatReply::from_message("m", AssistantMessage::new("").with_calls(calls))
         .with_usage(TokenUsage::new(100, 10))
 }
 
@@ -171,7 +171,7 @@ async fn a_refused_call_is_answered_and_may_be_mended() {
 #[tokio::test]
 async fn arguments_that_are_no_json_are_answered() {
     let call = ModelCall::new("1", "add", "{\"a\": ");
-    let broken = ChatReply::of_message("m", AssistantMessage::new("").with_calls([call]));
+    let broken = ChatReply::from_message("m", AssistantMessage::new("").with_calls([call]));
     let model = Script::of([broken, says("sorry")]);
     assert_eq!(agent(&model).run("?", &cx()).await.unwrap().text(), Some("sorry"));
     assert!(model.last_answers()[0].contains("INVALID_ARGUMENT"), "{:?}", model.last_answers());

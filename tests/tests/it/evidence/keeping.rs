@@ -183,7 +183,7 @@ async fn an_answer_from_the_cache_or_an_earlier_call_names_the_first_snapshot() 
     assert_eq!(records[0].evidence, records[1].evidence);
     assert_eq!(records[2].evidence, records[3].evidence);
     assert!(records[0].evidence != records[2].evidence && records[0].evidence.is_some());
-    let query = SnapshotQuery::of(TENANT);
+    let query = SnapshotQuery::new(TENANT);
     let page = setup.keeper.vault().list(&query, None, 10, &access()).await.unwrap();
     assert_eq!((page.snapshots.len(), page.next), (2, None));
 }

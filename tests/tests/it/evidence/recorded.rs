@@ -52,7 +52,7 @@ impl Shop {
     async fn readings(&self, vault: &Vault) -> [Option<EvidenceErrorKind>; 3] {
         let read = vault.read(TENANT, self.id, &access()).await.map(drop);
         let found = vault.find(TENANT, self.id, &access()).await.map(drop);
-        let listed = vault.list(&SnapshotQuery::of(TENANT), None, 10, &access()).await.map(drop);
+        let listed = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.map(drop);
         [read, found, listed].map(|it| it.err().map(|error| error.kind()))
     }
 
@@ -166,7 +166,7 @@ async fn a_missing_snapshot_is_told_of_to_readers_who_may_know_alone() {
     assert_eq!(readings, [Some(EvidenceErrorKind::NotFound), None, None]);
     let allowing = vault.with_authorizer(|_: &EvidenceRequest<'_>| EvidenceVerdict::AllowRedacted);
     assert_eq!(shop.readings(&allowing).await, [Some(EvidenceErrorKind::Missing); 3]);
-    let query = SnapshotQuery::of(TENANT).with_tool("another");
+    let query = SnapshotQuery::new(TENANT).with_tool("another");
     let listed = allowing.list(&query, None, 10, &access()).await.expect("it is of no such tool");
     assert_eq!(listed.snapshots, []);
 }

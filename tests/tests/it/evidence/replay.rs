@@ -303,7 +303,7 @@ async fn a_failure_is_the_same_if_it_has_the_same_code() {
         let failing = DynamicTool::new("fail", Effect::Read)
             .description("Fails.")
             .input_schema(json!({ "type": "object" }))
-            .sync_handler(move |_| Err::<u32, _>(Failure::of(*codes.lock().unwrap())));
+            .sync_handler(move |_| Err::<u32, _>(Failure::from_code(*codes.lock().unwrap())));
         replays.with(|it| it.dynamic(failing))
     };
     failing.call("fail", "{}", &cx_of(TENANT)).execute().await;
@@ -408,7 +408,7 @@ async fn the_log_tells_a_run_that_repeats_another_from_one_of_its_own() {
     let heard = lines.clone();
     let runtime = replays.with(|it| {
         it.tool::<PeekTool>().observe(move |record: &CallRecord<'_>| {
-            let line = serde_json::to_value(LogLine::of(record)).unwrap();
+            let line = serde_json::to_value(LogLine::new(record)).unwrap();
             heard.lock().unwrap().push(line);
         })
     });

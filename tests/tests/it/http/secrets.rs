@@ -74,7 +74,7 @@ impl RecordingServer {
     async fn written(&self) -> String {
         let entries = self.kept.clone().read(0, usize::MAX).unwrap();
         let ledger: String = entries.iter().filter_map(|entry| entry.body()).collect();
-        let query = SnapshotQuery::of(Tenant::parse("yantian").unwrap().id());
+        let query = SnapshotQuery::new(Tenant::parse("yantian").unwrap().id());
         let listed = self.snapshots.list_snapshots(&query, None, 1_000).await.unwrap();
         listed.iter().fold(ledger, |text, it| text + &String::from_utf8_lossy(&it.facts.facts))
     }

@@ -29,7 +29,7 @@ async fn keep(
 ) -> Result<u32, Failure> {
     let _ = dry_run;
     if n == 404 {
-        return Err(Failure::of(tool_runtime::contracts::ErrorCode::UpstreamError));
+        return Err(Failure::from_code(tool_runtime::contracts::ErrorCode::UpstreamError));
     }
     Ok(n)
 }

@@ -131,7 +131,7 @@ async fn a_call_that_ran_is_recorded_with_everything_that_is_known_of_it() {
     assert!(record.error.is_none() && record.approval.is_none() && record.evidence.is_none());
     assert!(!record.dry_run && !record.approval_dry_run && record.replay_of.is_none());
     assert!(record.opened_at <= record.at);
-    let hash = |domain, text| Some(format!("sha256:{}", Digest::of_json(domain, text).unwrap()));
+    let hash = |domain, text| Some(format!("sha256:{}", Digest::from_json(domain, text).unwrap()));
     assert_eq!(record.input_hash, hash("tool-runtime/input/v1", "{}"));
     let output_hash = record.output_hash.as_deref().unwrap();
     assert!(output_hash.starts_with("hmac-sha256:2026-11:"), "{output_hash}");
@@ -170,7 +170,7 @@ async fn a_recorded_message_has_nothing_sensitive_of_the_call() {
         // The second name crosses the end of the recorded text.
         let (gap, rest) = ("x".repeat(66), "x".repeat(300));
         let message = format!("{name} (card 4111 1111 1111 1111) is away; {gap}{name} {rest}");
-        Err(Failure::of(ErrorCode::NotFound).with_message(message))
+        Err(Failure::from_code(ErrorCode::NotFound).with_message(message))
     }
     let runtime = Runtime::builder().tool::<GreetTool>().ledger(&ledger).build().unwrap();
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap();
@@ -382,7 +382,7 @@ async fn the_hash_of_an_answer_is_keyed_so_that_it_confirms_no_guess() {
     let record = setup.only().await;
     let hash = record.output_hash.unwrap();
     let guesses = (0..100).map(|guess| {
-        Digest::of_json("tool-runtime/output/v1", &guess.to_string()).unwrap().to_string()
+        Digest::from_json("tool-runtime/output/v1", &guess.to_string()).unwrap().to_string()
     });
     for guess in guesses {
         assert!(!hash.contains(&guess), "the answer is {guess}");

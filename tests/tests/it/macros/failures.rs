@@ -180,7 +180,7 @@ async fn a_hidden_failure_has_a_text_for_the_log_whatever_its_type_implements() 
 
     impl ToolFailure for ByHand {
         fn failure(&self) -> Failure {
-            Failure::of(ErrorCode::Conflict).with_log("the row was locked")
+            Failure::from_code(ErrorCode::Conflict).with_log("the row was locked")
         }
 
         fn codes() -> &'static [tool_runtime::FailureCode] {

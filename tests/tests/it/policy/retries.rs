@@ -29,7 +29,7 @@ fn keyed(key: &str) -> ToolContext {
 }
 
 fn advised(milliseconds: u64) -> ScriptedResult {
-    Err(ScriptedError(Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds)))
+    Err(ScriptedError(Failure::from_code(ErrorCode::RateLimited).with_retry_after_ms(milliseconds)))
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +139,7 @@ async fn a_write_under_a_derived_key_is_not_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn a_write_with_an_unknown_effect_is_retried_only_where_that_is_safe() {
     let script = failing(9, || {
-        Err(ScriptedError(Failure::of(ErrorCode::UpstreamError).with_effect_unknown()))
+        Err(ScriptedError(Failure::from_code(ErrorCode::UpstreamError).with_effect_unknown()))
     });
     let runtime = runtime(&script, Rules::new());
     for (tool, runs) in [("put", 1), ("set", 4), ("peek", 7)] {
@@ -152,7 +152,7 @@ async fn a_write_with_an_unknown_effect_is_retried_only_where_that_is_safe() {
 #[tokio::test(start_paused = true)]
 async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
     for code in [ErrorCode::Timeout, ErrorCode::UpstreamError] {
-        let script = failing(9, move || Err(ScriptedError(Failure::of(code))));
+        let script = failing(9, move || Err(ScriptedError(Failure::from_code(code))));
         let runtime = runtime(&script, Rules::new());
         let found = call(&runtime, "put", &keyed("k")).await;
         assert_eq!((&found["error"]["details"]["effect"], script.runs()), (&json!("unknown"), 1));
@@ -244,7 +244,7 @@ impl FromCall for Late {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         let asked = call.state::<AtomicU32>().expect("it was given");
         match asked.fetch_add(1, Ordering::SeqCst) {
-            0 => Err(Failure::of(ErrorCode::Unavailable)),
+            0 => Err(Failure::from_code(ErrorCode::Unavailable)),
             _ => Ok(Self),
         }
     }

@@ -47,7 +47,7 @@ impl ToolFailure for ScriptedError {
 }
 
 pub(crate) fn scripted_error(code: ErrorCode) -> ScriptedResult {
-    Err(ScriptedError(Failure::of(code)))
+    Err(ScriptedError(Failure::from_code(code)))
 }
 
 /// Returns a transient failure.

@@ -59,7 +59,8 @@ fn fetch(
     let _ = (credentials, accounts, ports);
     if fails {
         let name = headers.keys().next().cloned().unwrap_or_default();
-        let failure = Failure::of(ErrorCode::Conflict).with_message(format!("no {name} here"));
+        let failure =
+            Failure::from_code(ErrorCode::Conflict).with_message(format!("no {name} here"));
         return Err(failure.with_log(format!("tried {name}")).with_detail(&name, &name));
     }
     Ok(headers.len())

@@ -38,7 +38,7 @@ impl std::error::Error for Told {}
 
 impl ToolFailure for Told {
     fn failure(&self) -> Failure {
-        Failure::of(ErrorCode::UpstreamError)
+        Failure::from_code(ErrorCode::UpstreamError)
             .with_message(self.0.clone())
             .with_endpoint(format!("https://ada:{}@example.com", PIN.replace(' ', "%20")))
             .with_detail("said", json!({"all": [self.0], "effect": self.0}))
@@ -113,7 +113,7 @@ async fn details(
     pin: u32,
 ) -> Result<u8, Failure> {
     let seen = json!({"pin": pin, "by_pin": {format!("of {pin}"): 1}, "other": 47_110});
-    Err(Failure::of(ErrorCode::UpstreamError).with_detail("seen", seen))
+    Err(Failure::from_code(ErrorCode::UpstreamError).with_detail("seen", seen))
 }
 
 fn runtime(log: &Log) -> Runtime {
@@ -221,7 +221,9 @@ fn upstream(words: &'static str) -> DynamicTool {
         .description("Asks upstream.")
         .input_schema(json!({"type": "object", "properties": {"q": {"type": "string"}}}))
         .handler(move |_| async move {
-            Err::<u8, _>(Failure::of(ErrorCode::UpstreamError).with_message(words).with_log(words))
+            Err::<u8, _>(
+                Failure::from_code(ErrorCode::UpstreamError).with_message(words).with_log(words),
+            )
         })
 }
 

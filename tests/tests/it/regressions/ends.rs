@@ -120,7 +120,7 @@ async fn the_log_hears_every_cause() {
         .description("Fails.")
         .input_schema(json!({ "type": "object" }))
         .sync_handler(|_| {
-            Err::<(), _>(Failure::of(ErrorCode::UpstreamError).with_log("for the log"))
+            Err::<(), _>(Failure::from_code(ErrorCode::UpstreamError).with_log("for the log"))
         });
     let logs = Logs::default();
     let runtime = Runtime::builder()

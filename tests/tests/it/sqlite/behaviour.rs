@@ -31,7 +31,8 @@ async fn everything_is_there_when_the_file_is_opened_again() {
     assert!(store.settle(&key("unknown"), unknown, Settlement::Unknown).await.unwrap());
     let ticket = WaitingTicket::new(Uuid::max(), Uuid::nil(), "session-1", vec![1, 2], START);
     store.put_ticket(ticket.clone()).await.unwrap();
-    let scope = GrantScope::new(Uuid::nil(), "user:42", "mail.send", Digest::of("test", b"schema"));
+    let scope =
+        GrantScope::new(Uuid::nil(), "user:42", "mail.send", Digest::compute("test", b"schema"));
     let grant = StandingGrant::new(scope.clone(), "user:7", START).until(START.after(LEASE));
     store.put_grant(grant.clone()).await.unwrap();
     let output = StoredOutput::new(Uuid::max(), Uuid::nil(), "user:42", b"[1,2,3]".to_vec(), START);

@@ -85,7 +85,7 @@ fn key(name: &str) -> ScopedKey {
 }
 
 fn request(name: &str) -> ClaimRequest {
-    ClaimRequest::new(key(name), Digest::of("test", b"arguments"), START, LEASE)
+    ClaimRequest::new(key(name), Digest::compute("test", b"arguments"), START, LEASE)
 }
 
 fn answered(text: &str) -> Settlement {

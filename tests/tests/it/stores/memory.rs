@@ -28,7 +28,7 @@ fn key(key: &str) -> ScopedKey {
 }
 
 fn claim(store: &MemoryStore, name: &str, now: UnixMillis) -> Result<ClaimOutcome, StoreError> {
-    let arguments = Digest::of("test", b"{}");
+    let arguments = Digest::compute("test", b"{}");
     block_on(store.claim(ClaimRequest::new(key(name), arguments, now, Duration::from_secs(30))))
 }
 
@@ -116,7 +116,7 @@ fn tickets_are_bounded_by_number_and_bytes() {
 
 #[test]
 fn grants_are_bounded_and_those_that_are_over_make_room() {
-    let scope = |tool: &str| GrantScope::new(Uuid::nil(), "", tool, Digest::of("test", b"{}"));
+    let scope = |tool: &str| GrantScope::new(Uuid::nil(), "", tool, Digest::compute("test", b"{}"));
     let grant = |tool: &str, at| StandingGrant::new(scope(tool), "", at);
     let store = MemoryStore::bounded(MemoryLimits::new().with_grants(2, 10));
     block_on(store.put_grant(grant("lasting", NOW).until(NOW))).unwrap();
@@ -152,7 +152,7 @@ fn a_tenant_that_takes_what_it_can_of_anything_leaves_room_to_others() {
     let limits = limits.with_grants(MOST, PLENTY).with_outputs(MOST, PLENTY);
     let store =
         MemoryStore::bounded(limits.with_snapshots(MOST, PLENTY).with_tenant_keys(MOST, PLENTY));
-    let digest = Digest::of("test", b"{}");
+    let digest = Digest::compute("test", b"{}");
     let kinds: [(&str, Put<'_>); 6] = [
         ("keys", &|tenant, number| {
             let key = ScopedKey::new(tenant, "", "", number.to_string());

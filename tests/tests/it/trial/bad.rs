@@ -28,7 +28,7 @@ fn look_up(
 
 #[test]
 fn a_panic_on_an_edge_is_found_and_made_small() {
-    let report = ToolTrial::of::<LookUpTool>().check();
+    let report = ToolTrial::for_tool::<LookUpTool>().check();
     let input = r#"input: {"limit":50,"query":""}"#;
     only(
         &report,
@@ -39,11 +39,11 @@ fn a_panic_on_an_edge_is_found_and_made_small() {
 
 #[test]
 fn the_seed_of_a_finding_brings_it_back() {
-    let report = ToolTrial::of::<LookUpTool>().check();
+    let report = ToolTrial::for_tool::<LookUpTool>().check();
     let text = report.findings()[0].text();
     let seed = text.split("seed = ").nth(1).and_then(|rest| rest.split(',').next());
     let seed = seed.and_then(|seed| seed.parse().ok()).expect("a seed is named");
-    let report = ToolTrial::of::<LookUpTool>().seed(seed).cases(1).check();
+    let report = ToolTrial::for_tool::<LookUpTool>().seed(seed).cases(1).check();
     only(&report, TrialCheck::Panics, &[r#"input: {"limit":50,"query":""}"#]);
 }
 
@@ -67,7 +67,7 @@ fn count_pieces(
 
 #[test]
 fn an_answer_that_breaks_its_schema_is_found() {
-    let report = ToolTrial::of::<CountPiecesTool>().check();
+    let report = ToolTrial::for_tool::<CountPiecesTool>().check();
     only(
         &report,
         TrialCheck::Output,
@@ -88,7 +88,7 @@ async fn wait_a_while(
 
 #[test]
 fn a_tool_that_misses_its_deadline_is_found_without_waiting() {
-    let report = ToolTrial::of::<WaitAWhileTool>().check();
+    let report = ToolTrial::for_tool::<WaitAWhileTool>().check();
     only(&report, TrialCheck::Deadline, &["does not end within 5s", r#"input: {"seconds":6}"#]);
 }
 
@@ -109,13 +109,13 @@ fn order_tea(
 #[test]
 fn an_effect_in_a_dry_run_is_found() {
     let shop = RecordedEffects::new();
-    let report = ToolTrial::of::<OrderTeaTool>().state(shop.clone()).effects(shop).check();
+    let report = ToolTrial::for_tool::<OrderTeaTool>().state(shop.clone()).effects(shop).check();
     only(&report, TrialCheck::DryRun, &["a dry run has an effect", r#"input: {"cups":201}"#]);
 }
 
 #[test]
 fn a_dry_run_that_cannot_be_judged_is_reported() {
-    let report = ToolTrial::of::<OrderTeaTool>().state(RecordedEffects::new()).check();
+    let report = ToolTrial::for_tool::<OrderTeaTool>().state(RecordedEffects::new()).check();
     assert!(report.is_ok(), "{report}");
     assert!(report.notes().iter().any(|note| note.starts_with("dry run: not checked")), "{report}");
 }
@@ -125,7 +125,7 @@ fn a_repeat_that_is_not_answered_by_the_first_answer_is_found() {
     let store = FaultyStore::new();
     store.fail_always(StoreOperation::Settle, StoreFault::Fails);
     let shop = RecordedEffects::new();
-    let trial = ToolTrial::of::<OrderCupTool>().state(shop.clone()).effects(shop);
+    let trial = ToolTrial::for_tool::<OrderCupTool>().state(shop.clone()).effects(shop);
     let report = trial.with(|builder| builder.store(store)).check();
     only(&report, TrialCheck::Idempotency, &["does not get the first answer", "input: {}"]);
 }
@@ -156,7 +156,7 @@ fn set_title(
 #[test]
 fn an_idempotent_tool_that_is_none_is_found() {
     let site = RecordedEffects::new();
-    let report = ToolTrial::of::<SetTitleTool>().state(site.clone()).effects(site).check();
+    let report = ToolTrial::for_tool::<SetTitleTool>().state(site.clone()).effects(site).check();
     let text = ["says that it is idempotent", "after the first", r#"input: {"title":""}"#];
     only(&report, TrialCheck::Idempotency, &text);
 }
@@ -175,7 +175,7 @@ fn sign_in(
 
 #[test]
 fn a_secret_in_an_answer_is_found_and_not_shown() {
-    let report = ToolTrial::of::<SignInTool>().check();
+    let report = ToolTrial::for_tool::<SignInTool>().check();
     let text = ["the secret at `/password` stands backwards in the answer", r#""password":"***""#];
     only(&report, TrialCheck::Secrets, &text);
     assert!(!report.to_string().contains("Qz"), "{report}");
@@ -209,7 +209,7 @@ fn sign_in_loudly(
 
 #[test]
 fn a_secret_in_an_error_is_found() {
-    let report = ToolTrial::of::<SignInLoudlyTool>().check();
+    let report = ToolTrial::for_tool::<SignInLoudlyTool>().check();
     only(
         &report,
         TrialCheck::Secrets,
@@ -250,13 +250,13 @@ fn count_twice(
 
 #[test]
 fn missing_state_is_a_finding_and_no_panic() {
-    let report = ToolTrial::of::<OrderTeaTool>().check();
+    let report = ToolTrial::for_tool::<OrderTeaTool>().check();
     only(&report, TrialCheck::Registration, &["RecordedEffects"]);
 }
 
 #[test]
 fn a_method_that_is_no_tool_is_told() {
-    let report = ToolTrial::of_method::<super::good::Content>("serch").check();
+    let report = ToolTrial::for_method::<super::good::Content>("serch").check();
     only(
         &report,
         TrialCheck::Registration,

@@ -87,7 +87,7 @@ fn a_write_is_tried_with_what_counts_its_effects() {
 #[test]
 fn nothing_is_left_unchecked_of_a_write_whose_effects_are_counted() {
     let (book, pages) = shared_book();
-    let trial = ToolTrial::of::<KeepContactTool>().shared_state(book).effects(pages);
+    let trial = ToolTrial::for_tool::<KeepContactTool>().shared_state(book).effects(pages);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
     let report = trial.snapshots_in(folder).check();
     assert!(report.is_ok() && report.notes().is_empty(), "{report}");
@@ -101,7 +101,7 @@ fn shared_book() -> (Arc<Book>, impl Fn() -> usize) {
 
 #[tokio::test]
 async fn a_trial_can_be_awaited() {
-    let trial = ToolTrial::of::<SearchContentTool>().state(Index(Vec::new()));
+    let trial = ToolTrial::for_tool::<SearchContentTool>().state(Index(Vec::new()));
     let cx = context().user_id("ada").build().expect("a context");
     let report = trial.context(cx).cases(20).run().await;
     assert!(report.is_ok(), "{report}");
@@ -126,7 +126,7 @@ impl Drop for Folder {
 }
 
 fn tried_in(folder: &Path) -> tool_runtime::testing::TrialReport {
-    let trial = ToolTrial::of::<SearchContentTool>().state(Index(Vec::new())).cases(1);
+    let trial = ToolTrial::for_tool::<SearchContentTool>().state(Index(Vec::new())).cases(1);
     trial.snapshots_in(folder).check()
 }
 

@@ -32,7 +32,7 @@ fn the_example_of_the_standard_is_read() {
 fn only_closed_codes_are_admitted() {
     for code in ErrorCode::ALL {
         let error = read(&json!({"code": code, "message": "m"})).unwrap();
-        assert_eq!(error, ToolErrorDetail::of(*code, "m").build().into());
+        assert_eq!(error, ToolErrorDetail::from_code(*code, "m").build().into());
         assert_eq!(written(error.into()), json!({"code": code, "message": "m"}));
     }
     let message = read(&json!({"code": "SEAT_TAKEN", "message": "m"})).unwrap_err();
@@ -69,7 +69,7 @@ fn an_error_without_a_code_has_an_empty_one_of_its_own() {
 
 #[test]
 fn the_details_of_an_error_hold_its_other_fields() {
-    let detail = ToolErrorDetail::of(ErrorCode::UpstreamError, "m")
+    let detail = ToolErrorDetail::from_code(ErrorCode::UpstreamError, "m")
         .retry_after_ms(2_000)
         .cause("reqwest::Error")
         .upstream_status(503)
@@ -98,7 +98,7 @@ fn facts_under_a_name_of_the_envelope_stay_together() {
     assert_eq!(own.as_object().unwrap().len(), 7);
     for name in own.as_object().unwrap().keys() {
         let facts = json!({name: "soon", "seat": "12A"});
-        let detail = ToolErrorDetail::of(ErrorCode::Conflict, "m").attempt(2);
+        let detail = ToolErrorDetail::from_code(ErrorCode::Conflict, "m").attempt(2);
         let detail = detail.details(facts.as_object().unwrap().clone()).build();
         let wire = written(detail.clone());
         assert_eq!(wire["details"], json!({"attempt": 2, "details": facts}));
@@ -108,7 +108,7 @@ fn facts_under_a_name_of_the_envelope_stay_together() {
 
 #[test]
 fn no_facts_and_an_empty_object_of_facts_are_told_apart() {
-    let none = ToolErrorDetail::of(ErrorCode::Conflict, "m");
+    let none = ToolErrorDetail::from_code(ErrorCode::Conflict, "m");
     let empty = none.clone().details(serde_json::Map::new());
     assert_eq!(written(none.clone().build()), json!({"code": "CONFLICT", "message": "m"}));
     assert_eq!(written(empty.clone().build())["details"], json!({}));
@@ -138,7 +138,7 @@ fn fields_keep_to_their_types() {
 fn null_is_absent_in_the_details_too() {
     let details = json!({"tool_code": null, "attempt": null, "details": null});
     let error = read(&json!({"code": "CONFLICT", "message": "m", "details": details})).unwrap();
-    assert_eq!(error, ToolErrorDetail::of(ErrorCode::Conflict, "m").build().into());
+    assert_eq!(error, ToolErrorDetail::from_code(ErrorCode::Conflict, "m").build().into());
 }
 
 #[test]

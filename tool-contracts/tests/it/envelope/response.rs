@@ -33,7 +33,7 @@ fn check_refused(mut response: Value, field: &str, value: Value, expectation: &s
 fn warnings_are_always_written_and_the_rest_where_there_is_some() {
     let success = ResponseEnvelope::success(json!(1), ToolResultMeta::default());
     assert_eq!(serde_json::to_string(&success).unwrap(), r#"{"ok":true,"data":1,"warnings":[]}"#);
-    let busy = ToolErrorDetail::of(ErrorCode::Conflict, "busy").build();
+    let busy = ToolErrorDetail::from_code(ErrorCode::Conflict, "busy").build();
     let failure = ResponseEnvelope::<Value>::failure(busy, ToolErrorMeta::new(3));
     assert_eq!(
         serde_json::to_string(&failure).unwrap(),
@@ -56,7 +56,7 @@ fn an_answer_shows_what_it_says() {
 
 #[test]
 fn an_error_shows_what_it_says() {
-    let busy = ToolErrorDetail::of(ErrorCode::Conflict, "busy").build();
+    let busy = ToolErrorDetail::from_code(ErrorCode::Conflict, "busy").build();
     let answer = ResponseEnvelope::<u8>::failure(busy, ToolErrorMeta::new(3));
     assert_eq!((answer.is_ok(), answer.data(), answer.took_ms()), (false, None, 3));
     assert_eq!(answer.error().unwrap().code(), ErrorCode::Conflict);

@@ -14,7 +14,7 @@ fn audit() -> Audit {
 }
 
 fn busy() -> ToolErrorDetail {
-    ToolErrorDetail::of(ErrorCode::Conflict, "busy").build()
+    ToolErrorDetail::from_code(ErrorCode::Conflict, "busy").build()
 }
 
 fn success() -> Value {

@@ -236,7 +236,7 @@ fn check_examples(examples: &[LitStr], errors: &Errors) {
 }
 
 fn description(attributes: &[Attribute], function: &Ident, errors: &Errors) -> Option<Description> {
-    let doc_description = Description::of(attributes);
+    let doc_description = Description::from_attributes(attributes);
     if doc_description.is_none() {
         errors.at(
             function,

@@ -104,7 +104,7 @@ fn metadata(tool: &Tool) -> TokenStream {
     let (has_preview, reconciles) = (tool.preview.is_some(), tool.reconcile.is_some());
     let path = path(tool);
     let toolkit = tool.function.this.as_ref();
-    let toolkit = option(toolkit.map(|this| quote!(__p::ToolkitFacts::of::<#this>())));
+    let toolkit = option(toolkit.map(|this| quote!(__p::ToolkitFacts::for_toolkit::<#this>())));
     quote! {
         name: #name,
         title: #title,

@@ -11,7 +11,7 @@ use crate::format::{
 /// An image has at most 5 MiB (5,242,880 bytes) in base64. A document is bounded by the request's 32 MB
 /// alone, like everything else.
 const FILES: FileRules =
-    FileRules { max_image_bytes: Some(5 * 1024 * 1024 / 4 * 3), ..FileRules::of(IMAGES_AND_GIF) };
+    FileRules { max_image_bytes: Some(5 * 1024 * 1024 / 4 * 3), ..FileRules::new(IMAGES_AND_GIF) };
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let results: Vec<_> = answers.iter().map(result).collect();
@@ -40,7 +40,7 @@ fn result(answer: &PreparedAnswer<'_>) -> Value {
 
 /// Writes an attachment as an `image` or a `document` block.
 fn block(attachment: &Attachment) -> Option<Value> {
-    let (kind, source) = match AttachedContent::of(attachment, FILES) {
+    let (kind, source) = match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(source) => ("image", source_of(attachment, &source)),
         AttachedContent::Pdf(source) => ("document", source_of(attachment, &source)),
         AttachedContent::Text(text) => {

@@ -55,7 +55,7 @@ fn block(
     key: impl Fn() -> String,
 ) -> Option<Value> {
     let source = |bytes| json!({ "bytes": base64::encode(bytes) });
-    match AttachedContent::of(attachment, FILES) {
+    match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
             quota.images = quota.images.checked_sub(1)?;
             let format = attachment.media_type().strip_prefix("image/")?;

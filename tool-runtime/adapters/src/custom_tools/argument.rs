@@ -26,7 +26,7 @@ impl CustomTool {
     ///
     /// # Errors
     /// Returns the reason if the tool does not take exactly one text.
-    pub(super) fn of(
+    pub(super) fn from_spec(
         spec: &ToolSpec,
         format: CustomToolFormat,
     ) -> Result<(Self, Vec<DeclarationLoss>), String> {

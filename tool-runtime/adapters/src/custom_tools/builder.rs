@@ -119,7 +119,7 @@ impl CustomToolsBuilder {
         let mut adapter = self.builder.build(specs.iter().copied());
         for (tool, format) in self.tools {
             let spec = named(&specs, &tool)?;
-            let (custom, losses) = CustomTool::of(spec, format)
+            let (custom, losses) = CustomTool::from_spec(spec, format)
                 .map_err(|reason| CustomToolError::NotOneText { tool: tool.clone(), reason })?;
             adapter.declare_custom(&tool, &custom, losses);
         }

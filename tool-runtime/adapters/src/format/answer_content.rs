@@ -53,7 +53,7 @@ pub(crate) struct PreparedAnswer<'t> {
 }
 
 impl AnswerContent {
-    pub(crate) fn of(body: AnswerBody, is_error: bool) -> Self {
+    pub(crate) fn new(body: AnswerBody, is_error: bool) -> Self {
         let (notes, attachments, found_tools) = (Vec::new(), Vec::new(), Vec::new());
         Self { is_error, body, notes, attachments, found_tools }
     }
@@ -130,7 +130,7 @@ impl AnswerContent {
             AnswerBody::Data(data) => Some(value_for_floats(data)),
             AnswerBody::Text(text) => Some(text.as_str().into()),
             AnswerBody::Error(error) => {
-                Some(value_for_floats(&to_value(&ErrorSummary::of(error)).to_string()))
+                Some(value_for_floats(&to_value(&ErrorSummary::new(error)).to_string()))
             }
             AnswerBody::Pending | AnswerBody::Notes => None,
         };
@@ -147,7 +147,7 @@ impl AnswerContent {
         let (mut data, mut error) = (None, None);
         match body {
             AnswerBody::Data(text) => data = from_text(text).ok(),
-            AnswerBody::Error(detail) => error = Some(ErrorSummary::of(detail)),
+            AnswerBody::Error(detail) => error = Some(ErrorSummary::new(detail)),
             AnswerBody::Pending | AnswerBody::Text(_) | AnswerBody::Notes => {}
         }
         let annotated = AnnotatedAnswer { data, error, notes: &self.notes };
@@ -181,7 +181,7 @@ struct ErrorSummary<'a> {
 }
 
 impl<'a> ErrorSummary<'a> {
-    fn of(error: &'a ToolErrorDetail) -> Self {
+    fn new(error: &'a ToolErrorDetail) -> Self {
         Self {
             error_type: error.error_type(),
             code: error.code(),

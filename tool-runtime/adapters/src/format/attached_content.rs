@@ -42,7 +42,7 @@ pub(crate) enum AttachedSource<'a> {
 }
 
 impl<'a> AttachedContent<'a> {
-    pub(crate) fn of(attachment: &'a Attachment, rules: FileRules) -> Self {
+    pub(crate) fn new(attachment: &'a Attachment, rules: FileRules) -> Self {
         let text = attachment.as_text().filter(|text| text.len() <= MAX_TEXT_BYTES);
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
             return Self::Text(text);
@@ -64,7 +64,7 @@ impl<'a> AttachedContent<'a> {
 
 impl FileRules {
     /// Accepts these images, and files of any size.
-    pub(crate) const fn of(images: ImageTypes) -> Self {
+    pub(crate) const fn new(images: ImageTypes) -> Self {
         Self { images, max_image_bytes: None, max_pdf_bytes: None }
     }
 }

@@ -7,7 +7,7 @@ use tool_runtime_schema::encoding::base64;
 use crate::format::{AttachedContent, AttachedSource, COMMON_IMAGES, FileRules, PreparedAnswer};
 
 /// Gemini refuses a request with `image/gif`.
-const FILES: FileRules = FileRules::of(COMMON_IMAGES);
+const FILES: FileRules = FileRules::new(COMMON_IMAGES);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let parts: Vec<_> = answers.iter().map(part).collect();
@@ -30,7 +30,7 @@ fn part(answer: &PreparedAnswer<'_>) -> Value {
 
 /// Writes an attachment as inline data; Gemini fetches no links here.
 fn inline_data(attachment: &Attachment) -> Option<Value> {
-    let (media_type, bytes) = match AttachedContent::of(attachment, FILES) {
+    let (media_type, bytes) = match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(AttachedSource::Bytes(bytes))
         | AttachedContent::Pdf(AttachedSource::Bytes(bytes)) => (attachment.media_type(), bytes),
         AttachedContent::Text(text) => ("text/plain", text.as_bytes()),

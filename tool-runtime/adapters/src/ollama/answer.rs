@@ -9,7 +9,7 @@ use crate::format::{
 };
 
 /// The server decodes no GIF.
-const FILES: FileRules = FileRules::of(COMMON_IMAGES);
+const FILES: FileRules = FileRules::new(COMMON_IMAGES);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     answers.iter().map(message).collect()
@@ -31,7 +31,7 @@ fn message(answer: &PreparedAnswer<'_>) -> Value {
 
 /// Returns an image in base64, or a text.
 fn part(attachment: &Attachment) -> Option<ShownPart<String>> {
-    match AttachedContent::of(attachment, FILES) {
+    match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(AttachedSource::Bytes(bytes)) => {
             Some(ShownPart::Other(base64::encode(bytes)))
         }

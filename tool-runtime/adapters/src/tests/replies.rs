@@ -52,7 +52,7 @@ pub(super) fn ok(data: &str, meta: &ToolResultMeta) -> ToolOutput {
 
 fn failed() -> ToolOutput {
     let detail =
-        ToolErrorDetail::of(ErrorCode::RateLimited, "too many calls").retry_after_ms(2_000);
+        ToolErrorDetail::from_code(ErrorCode::RateLimited, "too many calls").retry_after_ms(2_000);
     let detail = detail.cause("reqwest::Error").endpoint("https://internal.example").build();
     ToolOutput::failed(Some(r#"{"token":"sk-canary"}"#), detail, &ToolErrorMeta::new(1))
 }
@@ -157,7 +157,7 @@ fn a_call_that_is_the_hosts_own_is_answered_by_hand() {
 
 #[test]
 fn tools_are_named_as_the_model_knows_them() {
-    let detail = ToolErrorDetail::of(
+    let detail = ToolErrorDetail::from_code(
         ErrorCode::NotFound,
         "no tool has this name; the closest are `content.search`, `ping`",
     );
@@ -211,7 +211,7 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let call = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
     let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "max_tokens" }));
     let detail =
-        ToolErrorDetail::of(ErrorCode::InvalidArgument, "not readable").details(Map::new());
+        ToolErrorDetail::from_code(ErrorCode::InvalidArgument, "not readable").details(Map::new());
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic)
         .answer_messages(&turn, [ToolAnswer::new("a", &output)])
@@ -224,9 +224,10 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
 fn an_approvals_ticket_is_not_for_the_model() {
     let call = json!({ "type": "tool_use", "id": "a", "name": "ping", "input": {} });
     let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "tool_use" }));
-    let detail = ToolErrorDetail::of(ErrorCode::NeedsUserConfirmation, "a person has to decide")
-        .detail("ticket", json!({ "signature": "7819" }))
-        .detail("effect", "none");
+    let detail =
+        ToolErrorDetail::from_code(ErrorCode::NeedsUserConfirmation, "a person has to decide")
+            .detail("ticket", json!({ "signature": "7819" }))
+            .detail("effect", "none");
     let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic)
         .answer_messages(&turn, [ToolAnswer::new("a", &output)])

@@ -259,8 +259,8 @@ impl Assessor {
         let no_model = || CompressionError::new("there is no summarizer");
         let summarizer = self.summarizer.as_deref().ok_or_else(no_model)?;
         let prunable = PrunableParts::MessagesAndResults;
-        let context_text = ContextText::of(context, prunable, &self.options, None);
-        let references = References::of(newest(context));
+        let context_text = ContextText::new(context, prunable, &self.options, None);
+        let references = References::from_texts(newest(context));
         let fixed = context_text.render(&vec![false; context_text.passages.len()]);
         let room = budget.target.saturating_sub(self.counter.count(&fixed));
         let work = Distillation {
@@ -346,7 +346,7 @@ impl Assessor {
         raw: &RawContext,
         (compressed, tokens, savings): (Compressed, u64, Savings),
     ) -> OptimizedContextBuilder {
-        let retention = Retention::of(&raw.text, &compressed.text);
+        let retention = Retention::new(&raw.text, &compressed.text);
         let similarity = self.similarity(&raw.text, &compressed.text).await;
         let mut builder = OptimizedContext::builder(compressed.text, compressed.method)
             .tokens(raw.original, tokens)
@@ -422,7 +422,7 @@ impl Assessor {
     pub fn optimize<'c>(&'c self, context: &'c ContextData) -> BoxFuture<'c, OptimizedContext> {
         Box::pin(async move {
             let started = Instant::now();
-            let raw = RawContext::of(context, TextScope::Context, self);
+            let raw = RawContext::new(context, TextScope::Context, self);
             let method = self.select(context, raw.tokens);
             self.optimize_by(method, context, raw, started).await
         })
@@ -437,7 +437,7 @@ impl Assessor {
     /// Returns the method that [`optimize`](Self::optimize) would use, `none` included.
     #[must_use]
     pub fn select_strategy(&self, context: &ContextData) -> CompressionMethod {
-        self.select(context, RawContext::of(context, TextScope::Context, self).tokens)
+        self.select(context, RawContext::new(context, TextScope::Context, self).tokens)
     }
 }
 

@@ -98,7 +98,7 @@ impl LocalCompression {
         if method == CompressionMethod::HistoryCompaction {
             let from = first_of_newest(messages, self.options.verbatim_rounds());
             let newer = messages[from..].iter().map(ChatMessage::content);
-            let references = References::of(newest(context).chain(newer));
+            let references = References::from_texts(newest(context).chain(newer));
             let focus = Focus::Message { references: &references };
             return self.choose(
                 context,
@@ -108,8 +108,8 @@ impl LocalCompression {
                 budget,
             );
         }
-        let terms = QueryTerms::of(context.query().unwrap_or_default());
-        let references = References::of(newest(context));
+        let terms = QueryTerms::new(context.query().unwrap_or_default());
+        let references = References::from_texts(newest(context));
         let focus = Focus::Question { terms: &terms, references: &references };
         let method = CompressionMethod::SemanticPruning;
         if self.options.prompt_cache().is_some() {
@@ -132,7 +132,7 @@ impl LocalCompression {
     ) -> Result<Compressed, CompressionError> {
         let prunable = self.scope.prunable(parts);
         let context_text =
-            ContextText::of(context, prunable, &self.options, self.serializer.as_ref());
+            ContextText::new(context, prunable, &self.options, self.serializer.as_ref());
         let pruned = prune(&context_text, focus, budget, &*self.counter);
         let too_long =
             || CompressionError::new("the parts that stay word for word exceed `max_tokens`");

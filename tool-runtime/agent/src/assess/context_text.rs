@@ -108,7 +108,7 @@ impl<'c> ContextText<'c> {
 
     /// Builds the text of a context; the parts that are not prunable are fixed. A serializer writes
     /// documents of results in fewer tokens.
-    pub(super) fn of(
+    pub(super) fn new(
         context: &'c ContextData,
         prunable: PrunableParts,
         options: &AssessOptions,

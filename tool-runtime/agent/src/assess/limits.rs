@@ -32,10 +32,10 @@ impl Assessor {
     /// Returns the fewest tokens to which a context can be pruned: the parts that stay word for word.
     pub(crate) fn fewest_tokens(&self, context: &ContextData) -> u64 {
         let (prunable, serializer) = (PrunableParts::MessagesAndResults, self.serializer.as_ref());
-        let context_text = ContextText::of(context, prunable, &self.options, serializer);
+        let context_text = ContextText::new(context, prunable, &self.options, serializer);
         let pruned =
             self.counter.count(&context_text.render(&vec![false; context_text.passages.len()]));
-        pruned.min(RawContext::of(context, TextScope::Context, self).tokens)
+        pruned.min(RawContext::new(context, TextScope::Context, self).tokens)
     }
 
     /// Returns what the text of a context must not exceed.

@@ -26,7 +26,7 @@ impl Default for StartBytes {
 
 impl QueryTerms {
     /// Splits a query into its words; numbers are words too.
-    pub(super) fn of(query: &str) -> Self {
+    pub(super) fn new(query: &str) -> Self {
         let mut terms = Self::default();
         let numbers = query.split(|letter: char| !letter.is_alphanumeric());
         let numbers = numbers.filter(|word| is_number(word)).map(str::to_owned);

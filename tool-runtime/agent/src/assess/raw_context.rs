@@ -20,7 +20,7 @@ pub(super) struct RawContext {
 }
 
 impl RawContext {
-    pub(super) fn of(context: &ContextData, scope: TextScope, assessor: &Assessor) -> Self {
+    pub(super) fn new(context: &ContextData, scope: TextScope, assessor: &Assessor) -> Self {
         let (text, prunable) = match scope {
             TextScope::Context => (raw_text(context), PrunableParts::Results),
             TextScope::ResultsAlone => (results_alone(context), PrunableParts::ResultsAlone),
@@ -30,7 +30,7 @@ impl RawContext {
         let Some(serializer) = &assessor.serializer else { return raw };
         // A context that is not compressed has all of its fields.
         let context_text =
-            ContextText::of(context, prunable, &AssessOptions::default(), Some(serializer));
+            ContextText::new(context, prunable, &AssessOptions::default(), Some(serializer));
         let text = context_text.render_all();
         let tokens = assessor.counter.count(&text);
         if tokens < original { Self { scope, text, original, tokens } } else { raw }
@@ -40,7 +40,7 @@ impl RawContext {
 /// Writes a context as it is.
 pub(super) fn raw_text(context: &ContextData) -> String {
     let context_text =
-        ContextText::of(context, PrunableParts::Nothing, &AssessOptions::default(), None);
+        ContextText::new(context, PrunableParts::Nothing, &AssessOptions::default(), None);
     context_text.render(&[])
 }
 

@@ -20,7 +20,7 @@ pub(super) struct References<'c> {
 
 impl<'c> References<'c> {
     /// Collects the references of the question and of newer messages.
-    pub(super) fn of(texts: impl IntoIterator<Item = &'c str>) -> Self {
+    pub(super) fn from_texts(texts: impl IntoIterator<Item = &'c str>) -> Self {
         let mut references = Self::default();
         for text in texts {
             references.words.extend(identifiers(text));
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn parts_of_joined_words_are_referred_to() {
-        let references = References::of(["Where is A-17, and what is wrong in src/tea.rs?"]);
+        let references =
+            References::from_texts(["Where is A-17, and what is wrong in src/tea.rs?"]);
         for passage in ["order_id=A-17", "at src/tea.rs:42", r#"{"note":"ok\nA-17"}"#] {
             assert!(references.are_in(passage), "{passage}");
         }

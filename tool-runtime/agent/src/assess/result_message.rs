@@ -30,7 +30,7 @@ struct RowCount {
 
 impl<'m> ResultMessage<'m> {
     /// Takes a message apart; `None` if it cannot lose rows without becoming false.
-    pub(super) fn of(message: &'m str) -> Option<Self> {
+    pub(super) fn parse(message: &'m str) -> Option<Self> {
         let (count, rest) = split_count(message);
         let table = SerializationFormat::Toon.model_note().and_then(|note| rest.strip_prefix(note));
         if let Some(table) = table.and_then(|table| table.strip_prefix('\n')) {

@@ -48,7 +48,7 @@ impl Assessor {
     ) -> OptimizedContext {
         let started = Instant::now();
         let context = context_of(result, query);
-        let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
+        let raw = RawContext::new(&context, TextScope::ResultsAlone, self);
         let is_long = result.success() && raw.tokens > self.options.threshold_tokens();
         let method =
             if is_long { CompressionMethod::SemanticPruning } else { CompressionMethod::None };
@@ -63,7 +63,7 @@ impl Assessor {
     /// Reduces a result of an older round to what decides, asks or names something, and to what the
     /// newer texts refer to; `None` if that saves nothing.
     pub(crate) async fn compact_result(&self, text: &str, newer: &[String]) -> Option<String> {
-        let message = ResultMessage::of(text)?;
+        let message = ResultMessage::parse(text)?;
         let time = DateTime::<Utc>::UNIX_EPOCH;
         let result = match message.data() {
             ResultData::Json(json) => ActResult::succeeded("result", json, time),
@@ -73,7 +73,7 @@ impl Assessor {
         let newer = newer.collect::<Result<Vec<_>, _>>().ok()?;
         let context = ContextData::builder().tool_results([result.build().ok()?]);
         let context = context.message_history(newer).build().ok()?;
-        let raw = RawContext::of(&context, TextScope::ResultsAlone, self);
+        let raw = RawContext::new(&context, TextScope::ResultsAlone, self);
         let method = CompressionMethod::HistoryCompaction;
         let compacted = self.optimize_by(method, &context, raw, Instant::now()).await;
         if compacted.method_used() != method {

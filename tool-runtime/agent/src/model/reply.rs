@@ -84,12 +84,12 @@ impl ChatReply {
     /// Creates a complete answer of this model.
     #[must_use]
     pub fn new(model: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::of_message(model, AssistantMessage::new(text))
+        Self::from_message(model, AssistantMessage::new(text))
     }
 
     /// Creates an answer from a message; one with calls waits for their answers.
     #[must_use]
-    pub fn of_message(model: impl Into<String>, message: AssistantMessage) -> Self {
+    pub fn from_message(model: impl Into<String>, message: AssistantMessage) -> Self {
         let waits = !message.calls().is_empty();
         let finish_reason = if waits { FinishReason::ToolCalls } else { FinishReason::Stop };
         let latency = Duration::ZERO;
@@ -250,12 +250,12 @@ mod tests {
     fn debug_shows_no_text() {
         let call = ModelCall::new("c", "tool", "planted");
         let message = AssistantMessage::new("planted").with_calls([call]);
-        let request = ChatRequest::of([
+        let request = ChatRequest::from_messages([
             ModelMessage::System("planted".to_owned()),
             ModelMessage::Assistant(message.clone()),
             ModelMessage::tool_result("c", "planted"),
         ]);
-        let reply = ChatReply::of_message("m", message);
+        let reply = ChatReply::from_message("m", message);
         let shown = format!("{request:?} {reply:?} {:?}", request.messages());
         assert!(!shown.contains("planted"), "{shown}");
         assert_eq!(reply.finish_reason().as_str(), "tool_calls");

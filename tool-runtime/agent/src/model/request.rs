@@ -27,12 +27,12 @@ impl ChatRequest {
     /// Creates a request with one message of the user.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self::of([ModelMessage::User(text.into())])
+        Self::from_messages([ModelMessage::User(text.into())])
     }
 
     /// Creates a request with these messages, oldest first.
     #[must_use]
-    pub fn of(messages: impl IntoIterator<Item = ModelMessage>) -> Self {
+    pub fn from_messages(messages: impl IntoIterator<Item = ModelMessage>) -> Self {
         Self { messages: messages.into_iter().collect(), ..Self::default() }
     }
 

@@ -177,7 +177,7 @@ fn reply(turn: &Turn, model: AttemptedModel) -> ChatReply {
         StopKind::Other(word) => FinishReason::Other(word.to_owned()),
     };
     let name = turn.model().filter(|name| !name.is_empty()).map_or(model.name, str::to_owned);
-    let reply = ChatReply::of_message(name, message)
+    let reply = ChatReply::from_message(name, message)
         .with_finish_reason(finish_reason)
         .with_fallback(model.is_fallback);
     match token_usage(turn) {

@@ -77,7 +77,7 @@ pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Option<Digest> {
     for message in request.messages() {
         push(message.text());
     }
-    Some(Digest::of("tool-runtime/agent-answer/v1", &bytes))
+    Some(Digest::compute("tool-runtime/agent-answer/v1", &bytes))
 }
 
 impl fmt::Debug for AnswerCache {
@@ -98,13 +98,13 @@ mod tests {
         let cache = AnswerCache::new(Duration::from_secs(60));
         let reasoning = json!({"role": "assistant", "reasoning_content": "so ".repeat(1_000_000)});
         let message = AssistantMessage::new("42").with_provider_messages([reasoning]);
-        let (key, now) = (Digest::of("test", b"1"), Instant::now());
-        cache.put(key, ChatReply::of_message("m", message), now);
+        let (key, now) = (Digest::compute("test", b"1"), Instant::now());
+        cache.put(key, ChatReply::from_message("m", message), now);
         let kept = cache.get(&key, now).expect("it is in the cache");
         assert_eq!((kept.text(), kept.model()), ("42", "m"));
         assert!(kept.message().provider_messages().is_empty());
         let name = "m".repeat(1_000_000);
-        cache.put(Digest::of("test", b"2"), ChatReply::new(name, "42"), now);
+        cache.put(Digest::compute("test", b"2"), ChatReply::new(name, "42"), now);
         assert!(cache.answers.weight() > 1_000_000, "{} bytes", cache.answers.weight());
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Optimization {
 }
 
 impl Optimization {
-    pub(super) fn of(request: &ProxyRequest) -> Self {
+    pub(super) fn from_request(request: &ProxyRequest) -> Self {
         let level = request.optimization_level();
         Self {
             writes_toon: request.enable_toon() && level >= 1,
@@ -67,13 +67,13 @@ pub(super) struct TokenBudget {
 
 impl TokenBudget {
     /// Divides the tokens of a request whose answer has a schema of so many tokens.
-    pub(super) fn of(request: &ProxyRequest, schema: u64) -> Self {
-        let full_budget = Self::of_total(request.max_total_tokens());
+    pub(super) fn for_request(request: &ProxyRequest, schema: u64) -> Self {
+        let full_budget = Self::from_total(request.max_total_tokens());
         Self { input: full_budget.input.saturating_sub(schema), schema, ..full_budget }
     }
 
     /// Reserves a quarter of the tokens for the answer, at most 4,096.
-    fn of_total(total: u64) -> Self {
+    fn from_total(total: u64) -> Self {
         let output = (total / 4).min(MAX_OUTPUT_TOKENS);
         Self { total, input: total - output, output, schema: 0 }
     }
@@ -112,7 +112,8 @@ mod tests {
     fn levels_have_their_targets_and_thresholds() {
         let settings = |level: u8| {
             let request = ProxyRequest::builder("?").optimization_level(level).build();
-            let options = Optimization::of(&request.expect("a request")).options(8_000, 0.0);
+            let options =
+                Optimization::from_request(&request.expect("a request")).options(8_000, 0.0);
             (options.threshold_tokens(), options.target_ratio())
         };
         assert_eq!(settings(2), (8_000, 0.35));
@@ -126,8 +127,8 @@ mod tests {
     fn the_total_for_a_context_is_the_smallest_that_has_room_for_it() {
         for context in (1..3_000).chain(12_000..13_000).chain([900_000]) {
             let total = TokenBudget::total_for(context);
-            assert!(TokenBudget::of_total(total).input >= context, "{context}");
-            let less = TokenBudget::of_total(total - 1).input;
+            assert!(TokenBudget::from_total(total).input >= context, "{context}");
+            let less = TokenBudget::from_total(total - 1).input;
             assert!(total == SMALLEST_CONTEXT || less < context, "{context}");
         }
     }

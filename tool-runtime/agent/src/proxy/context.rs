@@ -77,7 +77,7 @@ impl RequestTurn<'_> {
     /// The stored messages stay as they were said, so that a context that rewrites them is rewritten
     /// again by the next request: each request has to pay for itself.
     fn with_prompt_cache(&self, options: AssessOptions) -> AssessOptions {
-        let price = self.agent.config.prices().of(self.model);
+        let price = self.agent.config.prices().price_for(self.model);
         match price.and_then(|price| price.cached_input_share()) {
             Some(share) if self.session.is_some() => options.with_prompt_cache(share, 1),
             Some(_) | None => options,
@@ -86,7 +86,7 @@ impl RequestTurn<'_> {
 
     /// Returns the price of the model's input, in US dollars for a million tokens.
     fn price(&self) -> f64 {
-        self.agent.config.prices().of(self.model).map_or(0.0, |price| price.input())
+        self.agent.config.prices().price_for(self.model).map_or(0.0, |price| price.input())
     }
 
     fn assessor(&self, options: AssessOptions) -> Assessor {
@@ -108,8 +108,8 @@ impl RequestTurn<'_> {
 
     fn student(&self) -> StudentSummarizer {
         let config = &self.agent.config;
-        let price = config.prices().of(config.student_summarizer_model());
-        StudentSummarizer::of(self.agent.model.clone())
+        let price = config.prices().price_for(config.student_summarizer_model());
+        StudentSummarizer::from_model(self.agent.model.clone())
             .with_model(config.student_summarizer_model())
             .with_dollars_per_million(price.map_or(0.0, |price| price.input()))
             .with_dollars_per_million_output(price.map_or(0.0, |price| price.output()))

@@ -104,7 +104,7 @@ impl PriceTable {
     /// (`gpt-4o-2024-08-06`), or any text after a colon or an at sign; `gpt-4o-mini` is another model
     /// than `gpt-4o`.
     #[must_use]
-    pub fn of(&self, model: &str) -> Option<ModelPrice> {
+    pub fn price_for(&self, model: &str) -> Option<ModelPrice> {
         let bare = |name: &str| name.split_once('/').map_or(name, |(_, bare)| bare).to_owned();
         if let Some(price) = self.0.get(model) {
             return Some(*price);
@@ -182,7 +182,7 @@ mod tests {
             .with("azure_ai/gpt-4o", price(9.0))
             .with("openai/gpt-4o", price(2.0))
             .with("gemini-2.0-flash", price(1.0));
-        let of = |model: &str| prices.of(model).map(|price| price.input());
+        let of = |model: &str| prices.price_for(model).map(|price| price.input());
         assert_eq!(of("openai/gpt-4o"), Some(2.0), "a name of its own comes first");
         assert_eq!(of("openai/gpt-4o-2024-08-06"), Some(2.0));
         assert_eq!(of("openai/gpt-4o:free"), Some(2.0));

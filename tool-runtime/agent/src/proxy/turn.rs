@@ -77,8 +77,8 @@ impl<'t> RequestTurn<'t> {
             cx,
             model,
             counter,
-            optimization: Optimization::of(request),
-            budget: TokenBudget::of(request, schema),
+            optimization: Optimization::from_request(request),
+            budget: TokenBudget::for_request(request, schema),
             session: request.session_id().and_then(|session| named_session(cx, session)),
             deadline: Deadline::after(&agent.runtime, Some(limit)),
             observer: Observer::new(agent, model),
@@ -145,7 +145,9 @@ impl<'t> RequestTurn<'t> {
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
         let loaded = self.in_time(self.agent.sessions.load(key, MAX_MESSAGES)).await;
-        loaded.map_err(|error| self.of_session("the history of the session cannot be read", &error))
+        loaded.map_err(|error| {
+            self.session_error("the history of the session cannot be read", &error)
+        })
     }
 
     fn context(
@@ -203,7 +205,7 @@ impl<'t> RequestTurn<'t> {
         let system = system.map(ModelMessage::System);
         let user = ModelMessage::User(body.unwrap_or(text).to_owned());
         let messages: Vec<_> = system.into_iter().chain([user]).collect();
-        let request = ChatRequest::of(messages)
+        let request = ChatRequest::from_messages(messages)
             .with_model(self.model)
             .with_max_output_tokens(self.budget.output);
         match &self.agent.schema {
@@ -238,8 +240,9 @@ impl<'t> RequestTurn<'t> {
         let messages = question.and_then(|question| Ok(vec![question, answered?]));
         let messages = messages.map_err(|error| serialization(&error))?;
         let appended = self.in_time(self.agent.sessions.append(key, messages)).await;
-        appended
-            .map_err(|error| self.of_session("the answer cannot be added to the session", &error))
+        appended.map_err(|error| {
+            self.session_error("the answer cannot be added to the session", &error)
+        })
     }
 
     fn now(&self) -> Instant {
@@ -263,7 +266,7 @@ impl<'t> RequestTurn<'t> {
     }
 
     /// The store's own message may name files, so that it goes to the log only.
-    fn of_session(&self, message: &str, error: &StoreError) -> AgentError {
+    fn session_error(&self, message: &str, error: &StoreError) -> AgentError {
         self.observer.sessions_failed(error);
         AgentError::new(AgentErrorKind::Configuration, message)
             .with_reason(AgentErrorReason::SessionStore)
@@ -300,8 +303,11 @@ impl<'t> RequestTurn<'t> {
     /// Returns the prices of the model that was asked, and of the one that answered.
     fn prices(&self, reply: &ChatReply) -> (Option<ModelPrice>, Option<ModelPrice>) {
         let prices = self.agent.config.prices();
-        let model_price = prices.of(self.model);
-        (model_price, if reply.is_fallback() { prices.of(reply.model()) } else { model_price })
+        let model_price = prices.price_for(self.model);
+        (
+            model_price,
+            if reply.is_fallback() { prices.price_for(reply.model()) } else { model_price },
+        )
     }
 
     /// Says in the metadata what the figures of the cost rest on, and what was not kept.

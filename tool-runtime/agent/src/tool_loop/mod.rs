@@ -85,7 +85,7 @@ use crate::assess::Assessor;
 ///             _ => {
 ///                 let call = ModelCall::new("call_1", "add", r#"{"a":2,"b":40}"#);
 ///                 let message = AssistantMessage::new("").with_calls([call]);
-///                 ChatReply::of_message("scripted", message)
+///                 ChatReply::from_message("scripted", message)
 ///             }
 ///         })
 ///     }

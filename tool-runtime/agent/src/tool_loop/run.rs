@@ -201,8 +201,8 @@ impl<'l> LoopRun<'l> {
     }
 
     fn request(&self) -> ChatRequest {
-        let request =
-            ChatRequest::of(self.history.messages.iter().cloned()).with_tools(self.agent.specs());
+        let request = ChatRequest::from_messages(self.history.messages.iter().cloned())
+            .with_tools(self.agent.specs());
         let request = match &self.agent.model_name {
             Some(name) => request.with_model(name.clone()),
             None => request,
@@ -261,7 +261,8 @@ impl<'l> LoopRun<'l> {
             });
             let (content, attachments) = match waiting {
                 None => {
-                    let (content, files) = AnswerText::of(ToolAnswer::for_model(call).await)?;
+                    let (content, files) =
+                        AnswerText::split_answer(ToolAnswer::for_model(call).await)?;
                     (Some(content), files)
                 }
                 Some(_) => (None, Vec::new()),

@@ -96,12 +96,14 @@ pub(super) enum AnswerText {
 
 impl AnswerText {
     /// Reads an answer, and the files in it that are meant for the model.
-    pub(super) fn of(mut answer: ToolAnswer) -> Result<(Self, Vec<Attachment>), AgentError> {
+    pub(super) fn split_answer(
+        mut answer: ToolAnswer,
+    ) -> Result<(Self, Vec<Attachment>), AgentError> {
         let attachments = answer.take_attachments_for_model();
-        Self::of_text(answer).map(|content| (content, attachments))
+        Self::from_answer(answer).map(|content| (content, attachments))
     }
 
-    fn of_text(answer: ToolAnswer) -> Result<Self, AgentError> {
+    fn from_answer(answer: ToolAnswer) -> Result<Self, AgentError> {
         match answer.into_data_and_notes() {
             Ok((json, notes)) => Ok(Self::Data { json, notes }),
             Err(answer) => {
@@ -176,7 +178,7 @@ impl SuspendedRun {
                 "the call still waits for a decision; approve or decline it, and execute it";
             return Err(AgentError::new(AgentErrorKind::ToolExecution, message));
         }
-        let (content, attachments) = AnswerText::of(ToolAnswer::for_model(call).await)?;
+        let (content, attachments) = AnswerText::split_answer(ToolAnswer::for_model(call).await)?;
         let mut answered = self.state.clone();
         let position = answered.pending.remove(at).position;
         if let Some(answer) = answered.answers.get_mut(position) {

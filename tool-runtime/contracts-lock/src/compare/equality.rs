@@ -77,7 +77,7 @@ impl SchemaEquality {
             | "not"
             | "if"
             | "then"
-            | "else" => self.schemas(a.of(left), b.of(right)),
+            | "else" => self.schemas(a.with_schema(left), b.with_schema(right)),
             _ => equal(left, right),
         }
     }

@@ -23,7 +23,7 @@ impl<'s> Subschema<'s> {
     }
 
     /// Another schema of the same document.
-    pub(super) const fn of(self, schema: &'s Value) -> Self {
+    pub(super) const fn with_schema(self, schema: &'s Value) -> Self {
         Self { schema, root: self.root }
     }
 
@@ -45,25 +45,28 @@ impl<'s> Subschema<'s> {
     }
 
     pub(super) fn child(self, keyword: &str) -> Option<Self> {
-        self.get(keyword).map(|schema| self.of(schema))
+        self.get(keyword).map(|schema| self.with_schema(schema))
     }
 
     /// The schemas in a list.
     pub(super) fn list(self, keyword: &str) -> Vec<Self> {
         let list = self.get(keyword).and_then(Value::as_array);
-        list.into_iter().flatten().map(|schema| self.of(schema)).collect()
+        list.into_iter().flatten().map(|schema| self.with_schema(schema)).collect()
     }
 
     /// The schemas in a map, by name.
     pub(super) fn subschema_map(self, keyword: &str) -> Vec<(&'s str, Self)> {
         let map = self.get(keyword).and_then(Value::as_object);
-        map.into_iter().flatten().map(|(name, schema)| (name.as_str(), self.of(schema))).collect()
+        map.into_iter()
+            .flatten()
+            .map(|(name, schema)| (name.as_str(), self.with_schema(schema)))
+            .collect()
     }
 
     /// The target of `$ref`, if it is in the document.
     pub(super) fn target(self) -> Option<Self> {
         let place = pointer(self.get("$ref")?.as_str()?)?;
-        self.root.pointer(&place).map(|schema| self.of(schema))
+        self.root.pointer(&place).map(|schema| self.with_schema(schema))
     }
 
     /// Returns whether `$ref` certainly refers to another document. An anchor does not, and beside

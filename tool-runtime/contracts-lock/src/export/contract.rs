@@ -30,10 +30,10 @@ impl Contract {
         let mut problems = Vec::new();
         let compiled = registry.compile(&ToolSettings::default(), &mut problems);
         BuildError::unless_empty(problems)?;
-        Ok(compiled.tools.into_iter().map(|tool| Self::of(tool, script)).collect())
+        Ok(compiled.tools.into_iter().map(|tool| Self::new(tool, script)).collect())
     }
 
-    fn of(tool: Registered, script: Option<&BuildScript>) -> Self {
+    fn new(tool: Registered, script: Option<&BuildScript>) -> Self {
         let code = |code: &FailureCode| (code.as_str().to_owned(), code.error_type());
         let codes = tool.codes.iter().map(code).collect();
         let contract = Self { spec: Arc::unwrap_or_clone(tool.spec), codes };

@@ -30,13 +30,13 @@ impl EnvelopeSchemas {
         Self(contract_schemas.map(|(file, schema)| (file, schema.to_value())).collect())
     }
 
-    fn of(&self, file: &str) -> EnvelopeSchema {
+    fn envelope(&self, file: &str) -> EnvelopeSchema {
         EnvelopeSchema(self.0.get(file).cloned().unwrap_or(Value::Bool(true)))
     }
 
     /// The request that calls the tool.
     pub(super) fn tool_call_request(&self, tool: &Contract) -> Value {
-        let mut envelope = self.of("tool_call_request.json");
+        let mut envelope = self.envelope("tool_call_request.json");
         envelope.title(tool, "ToolCallRequest");
         envelope.set("/properties/name", "const", tool.name());
         envelope.place("/properties/arguments", "Input", to_current_draft(tool.input()));
@@ -45,7 +45,7 @@ impl EnvelopeSchemas {
 
     /// The result of a call, discriminated by `status`.
     pub(super) fn tool_output(&self, tool: &Contract) -> Value {
-        let mut envelope = self.of("tool_output.json");
+        let mut envelope = self.envelope("tool_output.json");
         envelope.title(tool, "ToolOutput");
         let result = "/$defs/ToolResult";
         let mended = json!({COERCIONS: {"type": "array", "minItems": 1}});
@@ -58,7 +58,7 @@ impl EnvelopeSchemas {
 
     /// The result of a call in the shared service envelope, discriminated by `ok`.
     pub(super) fn response_envelope(&self, tool: &Contract) -> Value {
-        let mut envelope = self.of("response_envelope.json");
+        let mut envelope = self.envelope("response_envelope.json");
         envelope.title(tool, "ResponseEnvelope");
         envelope.answer("/$defs/Success", tool);
         envelope.0
@@ -85,7 +85,7 @@ impl EnvelopeSchemas {
 
     /// Returns a contract document that is the same for all tools.
     pub(super) fn shared(&self, name: &str) -> Value {
-        self.of(name).0
+        self.envelope(name).0
     }
 }
 

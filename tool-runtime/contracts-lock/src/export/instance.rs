@@ -45,10 +45,10 @@ impl InstanceGenerator<'_> {
             Value::Array(kinds) => kinds.first()?.as_str()?,
             kind => kind.as_str()?,
         };
-        self.of_kind(kind, keywords, depth)
+        self.make_kind(kind, keywords, depth)
     }
 
-    fn of_kind(&self, kind: &str, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+    fn make_kind(&self, kind: &str, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
         Some(match kind {
             "object" => self.object(keywords, depth)?,
             "array" => self.array(keywords, depth)?,

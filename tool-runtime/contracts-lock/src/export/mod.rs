@@ -162,7 +162,7 @@ impl Export {
     pub fn new(registry: Registry) -> Self {
         let script = BuildScript::detect();
         let tools = Contract::all(&registry, script.as_ref());
-        let mode = LockMode::of_variable(env::var_os(VARIABLE).as_deref());
+        let mode = LockMode::from_variable(env::var_os(VARIABLE).as_deref());
         let base = env::var_os(BASE).filter(|path| !path.is_empty()).map(PathBuf::from);
         Self { tools, mode, base, script, documents: ExportedDocuments::TypedEnvelopes }
     }
@@ -326,7 +326,7 @@ impl ExportedDocuments {
 }
 
 impl LockMode {
-    fn of_variable(value: Option<&OsStr>) -> Result<Self, ExportError> {
+    fn from_variable(value: Option<&OsStr>) -> Result<Self, ExportError> {
         match value.map(OsStr::to_str) {
             None | Some(Some("")) => Ok(Self::Write),
             Some(Some("accept")) => Ok(Self::Accept),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::rendering::{FormatRules, ParsedDocument, of_json, to_json};
+use super::rendering::{FormatRules, ParsedDocument, from_json, to_json};
 use super::schema_tables::may_have_tables;
 use super::toon;
 use crate::tokens::{TokenCounter, TokenEstimate};
@@ -27,7 +27,7 @@ use tool_contracts::articulate::{
 /// | below 0.1 | compact JSON |
 /// | from 0.1 | both are written and their tokens counted; TOON if it takes at least 3 % less |
 ///
-/// A model whose [schema](SerializationRequest::of_model) has no array of objects is written as
+/// A model whose [schema](SerializationRequest::for_model) has no array of objects is written as
 /// compact JSON without that pass. Tokens are estimated unless
 /// [`token_counter`](Self::token_counter) sets an exact counter.
 ///
@@ -170,7 +170,7 @@ impl OutputSerializer for Articulator {
         text: &str,
         format: SerializationFormat,
     ) -> Result<T, SerializationError> {
-        if format.is_json() { of_json(text) } else { toon::from_toon(text) }
+        if format.is_json() { from_json(text) } else { toon::from_toon(text) }
     }
 
     fn negotiate_format<T: Serialize>(

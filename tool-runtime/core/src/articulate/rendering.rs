@@ -65,7 +65,7 @@ impl<'d> ParsedDocument<'d> {
         let tree = read(json, &UNBOUNDED).map_err(|_| {
             SerializationError::new("expected JSON in at most 126 levels of objects and arrays")
         })?;
-        let shape = DocumentShape::of(tree.view(json), table_rows);
+        let shape = DocumentShape::new(tree.view(json), table_rows);
         Ok(Self { json, tree, shape })
     }
 
@@ -167,7 +167,7 @@ pub(super) fn to_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Seriali
 pub(super) const WRONG_TYPE: &str = "the text is valid, but not of the expected type";
 
 /// Reads JSON as a type; the error quotes nothing.
-pub(super) fn of_json<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
+pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
     let describe = |error: serde_json::Error| {
         let message = if error.is_data() { WRONG_TYPE } else { "expected a text in JSON" };
         SerializationError::new(message).at(error.line() as u64, error.column() as u64)

@@ -33,7 +33,7 @@ impl<'s> TableSearch<'s> {
             return !self.visited.insert(reference)
                 || target.is_some_and(|target| self.has_none(target));
         }
-        let subschemas = Subschemas::of(object);
+        let subschemas = Subschemas::new(object);
         subschemas.is_complete()
             && subschemas.items.iter().all(|item| !self.may_be_object(item) && self.has_none(item))
             && subschemas.others.iter().all(|part| self.has_none(part))
@@ -67,7 +67,7 @@ struct Subschemas<'s> {
 }
 
 impl<'s> Subschemas<'s> {
-    fn of(object: &'s Map<String, Value>) -> Self {
+    fn new(object: &'s Map<String, Value>) -> Self {
         let list = |keyword: &str| object.get(keyword).and_then(Value::as_array);
         let items = list("prefixItems").into_iter().flatten().chain(object.get("items"));
         let properties = object.get("properties").and_then(Value::as_object);

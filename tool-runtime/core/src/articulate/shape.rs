@@ -22,7 +22,7 @@ const NESTED_DEPTH: usize = 6;
 impl DocumentShape {
     /// Reads the shape in one pass. An array is a table if it has more than `rows` rows.
     #[allow(clippy::cast_precision_loss, reason = "a ratio of two lengths")]
-    pub(super) fn of(view: JsonView<'_>, rows: usize) -> Self {
+    pub(super) fn new(view: JsonView<'_>, rows: usize) -> Self {
         let bytes = view.text.len().max(1);
         let table_share = table_bytes(view, rows) as f64 / bytes as f64;
         Self { table_share, depth: depth(view) }
@@ -115,7 +115,7 @@ mod tests {
 
     fn shape(text: &str) -> DocumentShape {
         let tree = read(text, &Limits::WIDEST).expect("the test's own JSON");
-        DocumentShape::of(tree.view(text), 1)
+        DocumentShape::new(tree.view(text), 1)
     }
 
     #[track_caller]

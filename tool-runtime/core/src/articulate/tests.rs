@@ -96,10 +96,10 @@ fn a_model_without_arrays_of_objects_is_json_by_its_schema_alone() {
         names: Vec<String>,
     }
     let names = Names { names: vec!["a".to_owned(); 9] };
-    let request = SerializationRequest::of_model(names);
+    let request = SerializationRequest::for_model(names);
     assert_eq!(Articulator::new().negotiate_format(&request), Ok(JSON));
     assert_eq!(
-        Articulator::new().negotiate_format(&SerializationRequest::of_model(hits(9))),
+        Articulator::new().negotiate_format(&SerializationRequest::for_model(hits(9))),
         Ok(TOON)
     );
 }

@@ -10,7 +10,7 @@ use tool_runtime_schema::json::JsonView;
 use super::header_width;
 use super::json_sink::JsonText;
 use super::json_source::JsonSource;
-use super::rendering::{ParsedDocument, of_json, to_json as json_of};
+use super::rendering::{ParsedDocument, from_json, to_json as json_of};
 
 /// Writes data as TOON (specification 4.1), with commas and an indentation of two spaces.
 ///
@@ -38,7 +38,7 @@ pub fn to_toon<T: Serialize + ?Sized>(data: &T) -> Result<String, SerializationE
     // A number in a value of `serde_json` is a float in builds where it has no text.
     let has_raw_json = memmem::find(text.as_bytes(), RAW_JSON.as_bytes()).is_some();
     let source = if has_raw_json { source } else { source.rounding() };
-    serde_toon::to_string(&source).map_err(of_writer)
+    serde_toon::to_string(&source).map_err(writer_error)
 }
 
 /// The mark of raw JSON, which only `serde_json` writes as what it contains.
@@ -55,7 +55,7 @@ const NOT_TOON: &str = "the data cannot be written as TOON";
 /// Returns an error with line and column if the text is not valid, and one without them if the data
 /// is no `T`.
 pub fn from_toon<T: DeserializeOwned>(text: &str) -> Result<T, SerializationError> {
-    of_json(&to_json(text)?).map_err(|_| SerializationError::new(super::rendering::WRONG_TYPE))
+    from_json(&to_json(text)?).map_err(|_| SerializationError::new(super::rendering::WRONG_TYPE))
 }
 
 /// True: TOON can be chosen.
@@ -66,7 +66,7 @@ pub(super) const IS_ON: bool = true;
 /// # Errors
 /// Returns an error if a number has more digits than 64 bits hold.
 pub(super) fn write(view: JsonView<'_>) -> Result<String, SerializationError> {
-    serde_toon::to_string(&JsonSource::root(view)).map_err(of_writer)
+    serde_toon::to_string(&JsonSource::root(view)).map_err(writer_error)
 }
 
 /// Converts TOON to compact JSON, in the order of the text.
@@ -78,17 +78,17 @@ pub(super) fn write(view: JsonView<'_>) -> Result<String, SerializationError> {
 pub(super) fn to_json(text: &str) -> Result<String, SerializationError> {
     header_width::check(text)?;
     let json = from_str_with_options::<JsonText>(text, DecodeOptions::strict());
-    json.map(|json| json.0).map_err(of_reader)
+    json.map(|json| json.0).map_err(reader_error)
 }
 
-fn of_writer(error: Error) -> SerializationError {
+fn writer_error(error: Error) -> SerializationError {
     match error {
         Error::Custom(message) | Error::Message(message) => SerializationError::new(message),
         _ => SerializationError::new(NOT_TOON),
     }
 }
 
-fn of_reader(error: Error) -> SerializationError {
+fn reader_error(error: Error) -> SerializationError {
     let (message, line, column) = match error {
         Error::Syntax { line, col, msg, .. } | Error::InvalidFormat { line, col, msg } => {
             (without_quotes(&msg), line, col)

@@ -11,14 +11,16 @@ use crate::tool::CallScope;
 impl ToolCall {
     /// Decides by permission and access policy whether the call may run; requests no approval.
     pub(super) async fn authorize(&self) -> Result<Authorization, Box<Refusal>> {
-        let Some(scope) = self.scope() else { return Ok(Authorization::of(PolicyDecision::Allow)) };
+        let Some(scope) = self.scope() else {
+            return Ok(Authorization::from_decision(PolicyDecision::Allow));
+        };
         let stages = scope.registered().policy_stages;
         let concerned = stages.authorize || self.approval.ticket.is_some();
         let decision = match self.services().authorization().filter(|_| concerned) {
             Some(policy) => in_time(scope, policy.authorize(self)).await?,
             None => self.decide_by_permission(scope)?,
         };
-        Ok(Authorization::of(decision))
+        Ok(Authorization::from_decision(decision))
     }
 
     fn decide_by_permission(&self, scope: &CallScope) -> Result<PolicyDecision, Box<Refusal>> {
@@ -43,7 +45,7 @@ impl ToolCall {
         let requested = match services.authorization().zip(scope) {
             Some((policy, scope)) => {
                 let requested = in_time(&scope, policy.request_approval(self, needed.0)).await;
-                ApprovalProof::of(requested)
+                ApprovalProof::from_result(requested)
             }
             None => Err(Refusal::needs_confirmation()),
         };

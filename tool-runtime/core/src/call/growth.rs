@@ -39,7 +39,7 @@ fn a_call_with_hostile_arguments_costs_in_proportion_to_their_length() {
         let runtime = Runtime::builder().dynamic(tool).limits(roomy()).build().unwrap();
         grows_in_proportion(name, |count| {
             let text = arguments(count);
-            let (length, steps) = steps::of(|| {
+            let (length, steps) = steps::measure(|| {
                 let mut call = runtime.call("take", text.as_str(), &cx);
                 executed(&mut call).json().len()
             });

@@ -237,7 +237,7 @@ impl ToolCall {
     /// [`load_preview`](Self::load_preview), or by a policy before it asks an approver.
     #[must_use]
     pub fn preview(&self) -> Preview<'_> {
-        Preview::of(self)
+        Preview::new(self)
     }
 
     /// Returns the answer, once there is one.
@@ -255,7 +255,7 @@ impl ToolCall {
     /// Returns a handle that cancels the call from elsewhere; none if the name is unknown.
     #[must_use]
     pub fn cancellation(&self) -> Option<Cancellation> {
-        self.scope().map(Cancellation::of)
+        self.scope().map(Cancellation::for_scope)
     }
 
     /// Sets the listener for the tool's progress; the last one counts, until the call ends.

@@ -37,7 +37,7 @@ pub struct Preview<'c> {
 }
 
 impl<'c> Preview<'c> {
-    pub(super) fn of(call: &'c ToolCall) -> Self {
+    pub(super) fn new(call: &'c ToolCall) -> Self {
         let tool = call.tool();
         Self {
             name: call.name(),
@@ -229,7 +229,7 @@ impl fmt::Display for Preview<'_> {
             Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}"),
             Some(PreviewResult::AnswerWithAttachments(answer, attachments)) => {
                 write!(f, ": {answer}")?;
-                let mut described = attachments.iter().map(AttachmentDescription::of);
+                let mut described = attachments.iter().map(AttachmentDescription::from_wire);
                 described.try_for_each(|it| write!(f, "; attached: {it}"))
             }
             Some(PreviewResult::Failure(failure)) => {

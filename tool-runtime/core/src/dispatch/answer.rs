@@ -29,7 +29,7 @@ pub(crate) const MISSING_RECORD: [&str; 2] =
 /// Makes the envelope of a tool that ran.
 pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
     let took_ms = milliseconds(ran.took);
-    let effect = ReportedEffect::of(scope, ran.begun);
+    let effect = ReportedEffect::for_call(scope, ran.begun);
     let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
     let failed = |fault| failed(scope, fault, took_ms, effect_outcome);
     match ran.outcome {
@@ -104,7 +104,7 @@ pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> CallOutcome {
     let (begun, _) = scope.end();
     scope.cancel_flag().fire();
     let took = milliseconds(elapsed(scope, started));
-    interrupted_after(scope, ReportedEffect::of(scope, begun), took)
+    interrupted_after(scope, ReportedEffect::for_call(scope, begun), took)
 }
 
 fn interrupted_after(scope: &CallScope, effect: ReportedEffect, took_ms: u64) -> CallOutcome {
@@ -146,7 +146,7 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
 
 /// Answers for a call that lost its output, which cannot happen.
 pub(crate) fn missing_output() -> ToolOutput {
-    let detail = Failure::of(ErrorCode::Internal).into_detail(None);
+    let detail = Failure::from_code(ErrorCode::Internal).into_detail(None);
     ToolOutput::failed(None, detail, &error_meta(0, false))
 }
 
@@ -210,8 +210,9 @@ fn broken_answer(scope: &CallScope, answer: &OpenEnvelope) -> Option<LoggedFailu
     if !checked || is_preview {
         return None;
     }
-    let internal =
-        |log: String| Some(LoggedFailure::new(Failure::of(ErrorCode::InvalidOutput), None, log));
+    let internal = |log: String| {
+        Some(LoggedFailure::new(Failure::from_code(ErrorCode::InvalidOutput), None, log))
+    };
     let Ok(data) = std::str::from_utf8(&answer.json[answer.data_start..]) else {
         return internal("the output is not valid UTF-8".to_owned());
     };

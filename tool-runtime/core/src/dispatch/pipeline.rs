@@ -26,7 +26,7 @@ pub(crate) struct ApprovalProof(());
 
 impl ApprovalProof {
     /// Makes the proof from the result of a requested approval.
-    pub(crate) fn of(requested: Result<(), Box<Refusal>>) -> Result<Self, Box<Refusal>> {
+    pub(crate) fn from_result(requested: Result<(), Box<Refusal>>) -> Result<Self, Box<Refusal>> {
         requested.map(Self)
     }
 }
@@ -39,7 +39,7 @@ pub(crate) enum Authorization {
 }
 
 impl Authorization {
-    pub(crate) fn of(decision: PolicyDecision) -> Self {
+    pub(crate) fn from_decision(decision: PolicyDecision) -> Self {
         match decision {
             PolicyDecision::Allow => Self::Granted(ApprovalProof(())),
             PolicyDecision::RequireApproval(reason) => Self::NeedsApproval(NeededApproval(reason)),

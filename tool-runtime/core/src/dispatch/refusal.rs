@@ -76,8 +76,9 @@ impl Refusal {
             [only] => drop(write!(message, "; the closest is `{only}`")),
             several => drop(write!(message, "; the closest are {}", quoted(several))),
         }
-        let failure =
-            Failure::of(ErrorCode::NotFound).with_message(message).with_detail("closest", closest);
+        let failure = Failure::from_code(ErrorCode::NotFound)
+            .with_message(message)
+            .with_detail("closest", closest);
         Self::new(CallStatus::Rejected, failure)
     }
 
@@ -92,13 +93,14 @@ impl Refusal {
     }
 
     pub(crate) fn denied_tool() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Forbidden).with_message("this tool may not be called");
+        let failure =
+            Failure::from_code(ErrorCode::Forbidden).with_message("this tool may not be called");
         Self::new(CallStatus::Rejected, failure)
     }
 
     /// The host has disabled the tool; its reason is not for the model.
     fn disabled_tool() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Forbidden)
+        let failure = Failure::from_code(ErrorCode::Forbidden)
             .with_message("this tool is disabled; do not call it again, continue without it")
             .with_reason(RefusalReason::ToolDisabled);
         Self::new(CallStatus::Rejected, failure)
@@ -122,7 +124,7 @@ impl Refusal {
 
     /// Reading the arguments panicked.
     pub(crate) fn unreadable(log: String) -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Internal)
+        let failure = Failure::from_code(ErrorCode::Internal)
             .with_message("the tool failed while it read its arguments");
         let mut refusal = Self::new(CallStatus::Rejected, failure);
         refusal.log = log;
@@ -131,12 +133,12 @@ impl Refusal {
 
     #[must_use]
     pub fn needs_confirmation() -> Box<Self> {
-        Self::new(CallStatus::NotExecuted, Failure::of(ErrorCode::NeedsUserConfirmation))
+        Self::new(CallStatus::NotExecuted, Failure::from_code(ErrorCode::NeedsUserConfirmation))
     }
 
     #[must_use]
     pub fn declined(feedback: &str) -> Box<Self> {
-        let mut failure = Failure::of(ErrorCode::Declined);
+        let mut failure = Failure::from_code(ErrorCode::Declined);
         if !feedback.is_empty() {
             failure = failure
                 .with_message(format!("a person declined this call: {feedback}"))
@@ -147,7 +149,7 @@ impl Refusal {
 
     /// A batch has used up the context's budget before this call's turn came.
     pub(crate) fn out_of_time() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Timeout)
+        let failure = Failure::from_code(ErrorCode::Timeout)
             .with_message("the time budget was used up before this call's turn came")
             .with_effect_none();
         Self::new(CallStatus::NotExecuted, failure)
@@ -155,7 +157,7 @@ impl Refusal {
 
     /// No timer can enforce the deadline of a tool that may have an effect.
     pub(crate) fn no_executor() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Unavailable).with_effect_none();
+        let failure = Failure::from_code(ErrorCode::Unavailable).with_effect_none();
         let mut refusal = Self::new(CallStatus::NotExecuted, failure);
         TIMER_NOT_READY.clone_into(&mut refusal.log);
         refusal
@@ -163,7 +165,7 @@ impl Refusal {
 
     /// The caller relies on an idempotency key, and no store keeps keys here.
     pub(crate) fn unkept_key() -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Unavailable)
+        let failure = Failure::from_code(ErrorCode::Unavailable)
             .with_message("idempotency keys are not stored here, so this call was not run")
             .with_reason(RefusalReason::KeyNotKept)
             .with_effect_none();
@@ -200,7 +202,7 @@ impl Refusal {
     }
 
     fn not_executed(reason: RefusalReason, message: &'static str) -> Box<Self> {
-        let failure = Failure::of(ErrorCode::Cancelled)
+        let failure = Failure::from_code(ErrorCode::Cancelled)
             .with_message(message)
             .with_reason(reason)
             .with_effect_none();
@@ -211,19 +213,19 @@ impl Refusal {
 /// The failure of a call that passed its deadline.
 pub(crate) fn timed_out(effect: ReportedEffect, budget: Duration) -> Failure {
     let milliseconds = budget.as_millis();
-    Failure::of(ErrorCode::Timeout)
+    Failure::from_code(ErrorCode::Timeout)
         .with_message(format!("the tool did not end within {milliseconds} ms"))
         .with_effect(effect.state())
 }
 
 /// The failure of a call that was cancelled while it ran.
 pub(crate) fn cancelled(effect: ReportedEffect) -> Failure {
-    Failure::of(ErrorCode::Cancelled).with_effect(effect.state())
+    Failure::from_code(ErrorCode::Cancelled).with_effect(effect.state())
 }
 
 /// The failure of a call whose key another run has taken over.
 pub(crate) fn lease_lost() -> Failure {
-    Failure::of(ErrorCode::Conflict)
+    Failure::from_code(ErrorCode::Conflict)
         .with_message("another run has taken over this call; the answer of that run counts")
         .with_reason(RefusalReason::LeaseLost)
         .with_effect_unknown()
@@ -231,12 +233,12 @@ pub(crate) fn lease_lost() -> Failure {
 
 /// The failure of a tool that returned a reconciliation without being asked for one.
 pub(crate) fn unasked() -> Failure {
-    Failure::of(ErrorCode::Internal).with_log("a reconciliation that was not requested")
+    Failure::from_code(ErrorCode::Internal).with_log("a reconciliation that was not requested")
 }
 
 /// The failure of a tool that panicked.
 pub(crate) fn panicked(effect: ReportedEffect) -> Failure {
-    Failure::of(ErrorCode::Internal).with_effect(effect.state())
+    Failure::from_code(ErrorCode::Internal).with_effect(effect.state())
 }
 
 /// The effect that the answer reports for a tool that did not return.
@@ -248,7 +250,7 @@ pub(crate) enum ReportedEffect {
 
 impl ReportedEffect {
     /// Returns `Unknown` for a write that had begun, unless it was a dry run.
-    pub(crate) fn of(scope: &CallScope, begun: bool) -> Self {
+    pub(crate) fn for_call(scope: &CallScope, begun: bool) -> Self {
         let writes = scope.tool().effect() != Effect::Read && !scope.dry_run();
         if writes && begun { Self::Unknown } else { Self::None }
     }
@@ -263,7 +265,7 @@ impl ReportedEffect {
 
 /// The failure of a tool whose answer breaks its own schema.
 pub(crate) fn invalid_output(violations: &[Violation]) -> Failure {
-    Failure::of(ErrorCode::InvalidOutput).with_detail("violations", violations)
+    Failure::from_code(ErrorCode::InvalidOutput).with_detail("violations", violations)
 }
 
 fn invalid_arguments(violations: &[Violation]) -> Failure {
@@ -277,7 +279,7 @@ fn invalid_arguments(violations: &[Violation]) -> Failure {
         count => format!("{count} arguments are not valid"),
     };
     spell_out(violations, &mut message);
-    Failure::of(ErrorCode::InvalidArgument)
+    Failure::from_code(ErrorCode::InvalidArgument)
         .with_message(message)
         .with_detail("violations", violations)
 }
@@ -294,7 +296,7 @@ pub fn spell_out(violations: &[Violation], message: &mut String) {
 }
 
 fn malformed_arguments(malformed: &Malformed, bytes: usize) -> Failure {
-    Failure::of(ErrorCode::InvalidArgument)
+    Failure::from_code(ErrorCode::InvalidArgument)
         .with_message(format!("the arguments are not readable: {malformed}"))
         .with_detail("input_bytes", bytes)
         .with_detail("position", malformed.position())

@@ -174,7 +174,7 @@ async fn pause(
         Ok(sleep) => sleep,
         Err(text) => return Some(Outcome::Panicked(text)),
     };
-    let cancellation = Cancellation::of(scope);
+    let cancellation = Cancellation::for_scope(scope);
     let waited = select(sleep, Box::pin(cancellation.cancelled()));
     let waited = match claim {
         None => waited.await,

@@ -85,7 +85,7 @@ struct AgentInstruments {
 impl AgentMetrics {
     /// Creates the instruments of the meter, if the host has one.
     pub(super) fn new(meter: Option<&Meter>) -> Self {
-        let instruments = meter.map(AgentInstruments::of);
+        let instruments = meter.map(AgentInstruments::new);
         Self { series: Mutex::default(), models: Mutex::default(), instruments }
     }
 
@@ -100,7 +100,7 @@ impl AgentMetrics {
         let mut series = self.series();
         *series.requests.entry([outcome, code.unwrap_or_default()]).or_default() += 1;
         let times = series.request_times.entry(outcome);
-        times.or_insert_with(|| Distribution::of(&AGENT_TIMES)).add_duration(took);
+        times.or_insert_with(|| Distribution::new(&AGENT_TIMES)).add_duration(took);
         drop(series);
         let Some(to) = &self.instruments else { return };
         to.requests.add(1, [AttributeValue::text(outcome), optional(code)]);
@@ -111,7 +111,7 @@ impl AgentMetrics {
     pub fn step_ended(&self, step: &'static str, took: Duration) {
         let mut series = self.series();
         let times = series.step_times.entry(step);
-        times.or_insert_with(|| Distribution::of(&AGENT_STEP_TIMES)).add_duration(took);
+        times.or_insert_with(|| Distribution::new(&AGENT_STEP_TIMES)).add_duration(took);
         drop(series);
         if let Some(to) = &self.instruments {
             to.step_times.record(took, [AttributeValue::text(step)]);
@@ -138,7 +138,7 @@ impl AgentMetrics {
         let key = [outcome, cause.unwrap_or_default(), code.unwrap_or_default()];
         *series.runs.entry(key).or_default() += 1;
         let times = series.run_times.entry(outcome);
-        times.or_insert_with(|| Distribution::of(&AGENT_RUN_TIMES)).add_duration(took);
+        times.or_insert_with(|| Distribution::new(&AGENT_RUN_TIMES)).add_duration(took);
         series.turns += turns;
         series.saved_tokens += saved_tokens;
         drop(series);
@@ -156,10 +156,10 @@ impl AgentMetrics {
         let mut series = self.series();
         let key = (label.clone(), call.code.unwrap_or_default());
         let times = series.model_times.entry(key);
-        times.or_insert_with(|| Distribution::of(&MODEL_TIMES)).add_duration(call.took);
+        times.or_insert_with(|| Distribution::new(&MODEL_TIMES)).add_duration(call.took);
         for (kind, count) in &call.tokens {
             let tokens = series.model_tokens.entry((label.clone(), *kind));
-            tokens.or_insert_with(|| Distribution::of(&MODEL_TOKENS)).add_count(*count);
+            tokens.or_insert_with(|| Distribution::new(&MODEL_TOKENS)).add_count(*count);
         }
         drop(series);
         let Some(to) = &self.instruments else { return };
@@ -193,7 +193,7 @@ impl Distribution {
 }
 
 impl AgentInstruments {
-    fn of(meter: &Meter) -> Self {
+    fn new(meter: &Meter) -> Self {
         Self {
             requests: meter.counter(&AGENT_REQUESTS),
             request_times: meter.histogram(&AGENT_TIMES),

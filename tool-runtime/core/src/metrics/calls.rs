@@ -114,10 +114,10 @@ impl CallMetrics {
         tools: impl Iterator<Item = (&'t str, &'t [FailureCode])>,
         meter: Option<Meter>,
     ) -> Self {
-        let instruments = meter.as_ref().map(CallInstruments::of);
+        let instruments = meter.as_ref().map(CallInstruments::new);
         let tools: HashMap<_, _> = tools.map(named_series).collect();
         let (at_first, tools) = (tools.len(), ArcSwap::from_pointee(tools));
-        let (unknown, agents) = (ToolSeries::of(OTHER, &[]), AgentMetrics::new(meter.as_ref()));
+        let (unknown, agents) = (ToolSeries::new(OTHER, &[]), AgentMetrics::new(meter.as_ref()));
         Self { tools, at_first, unknown: Arc::new(unknown), agents, meter, instruments }
     }
 
@@ -206,7 +206,7 @@ impl MeasuredCall<'_> {
 }
 
 impl ToolSeries {
-    fn of(name: &str, codes: &[FailureCode]) -> Self {
+    fn new(name: &str, codes: &[FailureCode]) -> Self {
         let shared = ErrorCode::ALL.iter().map(|code| code.as_str());
         let is_own =
             |code: &&FailureCode| ErrorCode::ALL.iter().all(|it| it.as_str() != code.as_str());
@@ -214,13 +214,13 @@ impl ToolSeries {
         let all_codes = [""].into_iter().chain(shared).chain(own_codes).chain([UNKNOWN]);
         Self {
             name: name.into(),
-            by_code: all_codes.map(CodeSeries::of).collect(),
+            by_code: all_codes.map(CodeSeries::new).collect(),
             active: AtomicU64::new(0),
             retries: AtomicU64::new(0),
             cache_hits: AtomicU64::new(0),
             replays: AtomicU64::new(0),
-            call_times: Distribution::of(&CALL_TIMES),
-            tool_times: Distribution::of(&TOOL_TIMES),
+            call_times: Distribution::new(&CALL_TIMES),
+            tool_times: Distribution::new(&TOOL_TIMES),
         }
     }
 
@@ -236,7 +236,7 @@ impl ToolSeries {
 }
 
 impl CodeSeries {
-    fn of(code: &str) -> Self {
+    fn new(code: &str) -> Self {
         Self { code: code.into(), ended: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
@@ -250,7 +250,7 @@ impl CodeSeries {
 }
 
 impl CallInstruments {
-    fn of(meter: &Meter) -> Self {
+    fn new(meter: &Meter) -> Self {
         Self {
             ended: meter.counter(&CALLS_ENDED),
             refused: meter.counter(&CALLS_REFUSED),
@@ -284,7 +284,7 @@ impl fmt::Debug for CallMetrics {
 }
 
 fn named_series((name, codes): (&str, &[FailureCode])) -> (Box<str>, Arc<ToolSeries>) {
-    (name.into(), Arc::new(ToolSeries::of(name, codes)))
+    (name.into(), Arc::new(ToolSeries::new(name, codes)))
 }
 
 fn add(to: &AtomicU64, count: u64) {

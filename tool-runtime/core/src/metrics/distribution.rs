@@ -19,7 +19,7 @@ pub struct Distribution {
 impl Distribution {
     /// Creates an empty series of this histogram.
     #[must_use]
-    pub fn of(metric: &Metric) -> Self {
+    pub fn new(metric: &Metric) -> Self {
         let bounds = match metric.kind {
             MetricKind::Histogram(bounds) => bounds,
             MetricKind::Counter | MetricKind::UpDown | MetricKind::Gauge => &[],

@@ -182,14 +182,14 @@ async fn permit(
 }
 
 fn queue_full() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
+    let failure = Failure::from_code(ErrorCode::Unavailable)
         .with_message("the queue of waiting calls is full; try again later")
         .with_retry_after_ms(QUEUE_WAIT_MS);
     not_run(failure, RefusalReason::QueueFull)
 }
 
 fn breaker_open(left: Duration) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
+    let failure = Failure::from_code(ErrorCode::Unavailable)
         .with_message(
             "the circuit breaker of this tool is open after repeated failures; try again later",
         )
@@ -198,7 +198,8 @@ fn breaker_open(left: Duration) -> Box<Refusal> {
 }
 
 fn rate_limited(left: Duration) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::RateLimited).with_retry_after_ms(milliseconds(left));
+    let failure =
+        Failure::from_code(ErrorCode::RateLimited).with_retry_after_ms(milliseconds(left));
     not_run(failure, RefusalReason::RateLimit)
 }
 

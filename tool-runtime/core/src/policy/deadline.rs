@@ -25,7 +25,7 @@ pub(super) async fn within_deadline<T>(
         return Ok(ready);
     }
     let left = time_left(scope, started);
-    let cancellation = Cancellation::of(scope);
+    let cancellation = Cancellation::for_scope(scope);
     let cancelled = pin!(cancellation.cancelled());
     let deadline = sleep(scope, left)?;
     match select(wait, select(deadline, cancelled)).await {

@@ -97,7 +97,7 @@ impl TicketRejection {
 
     /// Finds the rejection of a refusal; none if the reason is not about a ticket.
     #[must_use]
-    pub fn of_reason(reason: RefusalReason) -> Option<Self> {
+    pub fn from_reason(reason: RefusalReason) -> Option<Self> {
         Self::ALL.into_iter().find(|rejection| rejection.reason() == reason)
     }
 }

@@ -180,7 +180,7 @@ impl AuthorizationPolicy for PolicyHandle {
         if refusal.status != CallStatus::Rejected || rejected_calls.limit() == 0 {
             return;
         }
-        let refused = rejected_calls.record_refusal(&RunKey::of(cx), tool);
+        let refused = rejected_calls.record_refusal(&RunKey::from_context(cx), tool);
         if refused >= rejected_calls.limit() {
             refusal.tell_to_stop(refused);
         }

@@ -139,7 +139,7 @@ pub(super) fn cache_key(plan: &ToolPlan, scope: &CallScope, arguments: Digest) -
         principal,
         context_key(cx),
     ]);
-    Some(Digest::of("tool-runtime/cache-key/v1", key.to_string().as_bytes()))
+    Some(Digest::compute("tool-runtime/cache-key/v1", key.to_string().as_bytes()))
 }
 
 /// Returns the fields of a context that an answer may depend on.
@@ -199,7 +199,7 @@ fn context_key(cx: &ToolContext) -> Value {
 /// Hashes the credentials that a tool may use.
 fn credentials(auth: &Map<String, Value>) -> String {
     let auth = serde_json::to_string(auth).unwrap_or_default();
-    Digest::of("tool-runtime/credentials/v1", auth.as_bytes()).to_string()
+    Digest::compute("tool-runtime/credentials/v1", auth.as_bytes()).to_string()
 }
 
 impl fmt::Debug for ReadCache {

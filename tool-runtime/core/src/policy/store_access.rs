@@ -61,5 +61,5 @@ pub(super) fn store_failure(error: &StoreError) -> Failure {
             RefusalReason::StoreUnavailable
         }
     };
-    Failure::of(ErrorCode::Unavailable).with_reason(reason).with_log(error.to_string())
+    Failure::from_code(ErrorCode::Unavailable).with_reason(reason).with_log(error.to_string())
 }

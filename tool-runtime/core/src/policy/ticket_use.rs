@@ -104,7 +104,7 @@ fn store_failed(error: &StoreError) -> Box<Refusal> {
 
 /// Refuses an edited call whose original was answered under the same key: the edit was not run.
 fn answered_before() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Conflict)
+    let failure = Failure::from_code(ErrorCode::Conflict)
         .with_message(
             "a call under the same idempotency key was answered before this one was edited; \
              the edited arguments were not run",

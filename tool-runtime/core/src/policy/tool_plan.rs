@@ -81,7 +81,7 @@ impl ToolPlanner {
         let rules = self.rules_of(&tool.spec);
         let limits = same_rules.map_or_else(
             || Arc::new(ToolLimits::new(&rules, &self.timer)),
-            |replaced| ToolPlan::of(replaced).limits.clone(),
+            |replaced| ToolPlan::for_tool(replaced).limits.clone(),
         );
         let plan = ToolPlan::new(tool, &rules, limits);
         tool.policy_stages = plan.policy_stages(self.has_access_policy, self.has_overall_limit);
@@ -115,13 +115,13 @@ impl ToolLimits {
 impl CallScope {
     /// Returns the plan for the call's tool.
     pub(super) fn plan(&self) -> &ToolPlan {
-        ToolPlan::of(self.registered())
+        ToolPlan::for_tool(self.registered())
     }
 }
 
 impl ToolPlan {
     /// Returns the plan of a tool of a runtime with policies.
-    pub(super) fn of(tool: &Registered) -> &Self {
+    pub(super) fn for_tool(tool: &Registered) -> &Self {
         let plan = tool.plan.as_ref().and_then(|plan| plan.downcast_ref());
         plan.expect("a tool is planned before it is in the catalogue")
     }
@@ -192,5 +192,6 @@ fn fingerprint(spec: &ToolSpec) -> Digest {
     });
     let contract = normalized(contract).to_string();
     // A bound beyond 2^53 has no canonical form; such a contract is hashed as it is written.
-    Digest::of_json(SCHEMA, &contract).unwrap_or_else(|_| Digest::of(SCHEMA, contract.as_bytes()))
+    Digest::from_json(SCHEMA, &contract)
+        .unwrap_or_else(|_| Digest::compute(SCHEMA, contract.as_bytes()))
 }

@@ -400,7 +400,11 @@ fn declared<E: ToolFailure>(error: &E, text: String) -> LoggedFailure {
 }
 
 fn unmapped<E>(log: String) -> LoggedFailure {
-    LoggedFailure::new(Failure::of(ErrorCode::Internal), Some(std::any::type_name::<E>()), log)
+    LoggedFailure::new(
+        Failure::from_code(ErrorCode::Internal),
+        Some(std::any::type_name::<E>()),
+        log,
+    )
 }
 
 /// Joins an error and its sources for the log.

@@ -44,7 +44,7 @@ mod tests {
         };
         let lines = Arc::new(Mutex::new(Vec::new()));
         let printed = lines.clone();
-        let failed = || Failure::of(ErrorCode::Internal).with_log("the disk is full");
+        let failed = || Failure::from_code(ErrorCode::Internal).with_log("the disk is full");
         let runtime = Runtime::builder()
             .dynamic(tool("fails").sync_handler(move |_| Err::<(), _>(failed())))
             .dynamic(tool("works").sync_handler(|_| Ok::<_, Failure>("done")))

@@ -180,7 +180,7 @@ impl Runtime {
     /// Returns the tools, to list or to change them while calls run.
     #[must_use]
     pub fn tools(&self) -> Tools<'_> {
-        Tools::of(self)
+        Tools::new(self)
     }
 
     /// Lists every tool in the order of their names, but for the denied and the disabled ones.

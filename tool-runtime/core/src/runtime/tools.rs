@@ -82,7 +82,7 @@ enum ToolChange {
 
 #[allow(clippy::must_use_candidate, reason = "the changes are made either way")]
 impl<'r> Tools<'r> {
-    pub(super) fn of(runtime: &'r Runtime) -> Self {
+    pub(super) fn new(runtime: &'r Runtime) -> Self {
         Self(runtime)
     }
 

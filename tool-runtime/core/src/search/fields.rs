@@ -22,7 +22,7 @@ pub(super) type Fields = [Vec<String>; FIELDS];
 pub(super) const WEIGHTS: [f64; FIELDS] = [3.0, 3.0, 1.0, 1.0, 1.0, 0.5, 0.5];
 
 /// Splits a contract into words.
-pub(super) fn of(spec: &ToolSpec) -> Fields {
+pub(super) fn searchable_fields(spec: &ToolSpec) -> Fields {
     let mut parameters = ParameterWords::default();
     parameters.read_object(spec.input_schema());
     spec.input_examples().iter().for_each(|example| parameters.read_example(example));

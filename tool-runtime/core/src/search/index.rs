@@ -56,12 +56,12 @@ impl ToolIndex {
     #[must_use]
     pub fn new<S: Borrow<ToolSpec>>(specs: impl IntoIterator<Item = S>) -> Self {
         let copied = specs.into_iter().map(|spec| Arc::new(spec.borrow().clone()));
-        Self::of(copied.collect())
+        Self::from_specs(copied.collect())
     }
 
-    fn of(mut specs: Vec<Arc<ToolSpec>>) -> Self {
+    fn from_specs(mut specs: Vec<Arc<ToolSpec>>) -> Self {
         specs.sort_by(|one, other| one.name().cmp(other.name()));
-        let postings = Postings::new(specs.iter().map(|spec| fields::of(spec)));
+        let postings = Postings::new(specs.iter().map(|spec| fields::searchable_fields(spec)));
         Self(Arc::new(IndexData { specs, postings }))
     }
 
@@ -75,7 +75,7 @@ impl ToolIndex {
     #[must_use]
     pub fn search(&self, query: &str, k: usize) -> Vec<Hit> {
         let IndexData { specs, postings } = &*self.0;
-        let scored = ranking::top(postings, &QueryWords::of(beginning(query)), k);
+        let scored = ranking::top(postings, &QueryWords::new(beginning(query)), k);
         let hit = |(place, score): (usize, f64)| Hit { spec: specs[place].clone(), score };
         scored.into_iter().map(hit).collect()
     }

@@ -49,14 +49,14 @@ impl Postings {
     /// Returns the score of each tool for these words.
     pub(super) fn scores(&self, words: &[String]) -> Vec<f64> {
         let mut scores = vec![0.0; self.tools];
-        for (tool, score) in words.iter().flat_map(|word| self.of(word)) {
+        for (tool, score) in words.iter().flat_map(|word| self.for_word(word)) {
             scores[*tool] += score;
         }
         scores
     }
 
     /// Returns the tools that contain a word, with its score for each.
-    pub(super) fn of(&self, word: &str) -> &[(usize, f64)] {
+    pub(super) fn for_word(&self, word: &str) -> &[(usize, f64)] {
         self.by_word.get(word).map(Vec::as_slice).unwrap_or_default()
     }
 }

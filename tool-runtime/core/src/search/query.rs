@@ -14,7 +14,7 @@ pub(super) struct QueryWords {
 }
 
 impl QueryWords {
-    pub(super) fn of(query: &str) -> Self {
+    pub(super) fn new(query: &str) -> Self {
         let sentences = sentences(query).into_iter().map(tokenizer::query_words);
         Self {
             all: tokenizer::query_words(query),
@@ -49,7 +49,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, expected: &[&[&str]]) {
-        assert_eq!(QueryWords::of(query).sentences, expected, "{query}");
+        assert_eq!(QueryWords::new(query).sentences, expected, "{query}");
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_number_of_sentences_is_bounded() {
         let words =
-            QueryWords::of(&(0..100).map(|n| format!("word{n}.")).collect::<Vec<_>>().join(" "));
+            QueryWords::new(&(0..100).map(|n| format!("word{n}.")).collect::<Vec<_>>().join(" "));
         assert_eq!(words.sentences.len(), MAX_SENTENCES);
         assert!(words.sentences[MAX_SENTENCES - 1].contains(&"word99".to_owned()));
     }

@@ -85,7 +85,7 @@ fn by_value(one: &Candidate, other: &Candidate) -> Ordering {
 fn candidates(postings: &Postings, query: &QueryWords) -> Vec<Candidate> {
     let mut by_tool: HashMap<usize, Vec<(usize, WordShare)>> = HashMap::new();
     for (word, text) in query.all.iter().enumerate() {
-        let word_postings = postings.of(text);
+        let word_postings = postings.for_word(text);
         let best = word_postings.iter().map(|(_, score)| *score).fold(0.0, f64::max);
         for (tool, score) in word_postings {
             let share = WordShare { score: *score, of_best: score / best };

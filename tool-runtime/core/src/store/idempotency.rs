@@ -175,7 +175,7 @@ impl ScopedKey {
     pub fn digest(&self) -> Digest {
         let tenant = self.tenant.to_string();
         let parts = serde_json::json!([tenant, self.principal, self.tool, self.key]).to_string();
-        Digest::of("tool-runtime/idempotency-key/v1", parts.as_bytes())
+        Digest::compute("tool-runtime/idempotency-key/v1", parts.as_bytes())
     }
 
     /// Creates a key.

@@ -61,7 +61,7 @@ impl ClaimRequest {
     /// use tool_runtime::store::{ClaimDecision, ClaimRequest, ScopedKey, UnixMillis};
     ///
     /// let key = ScopedKey::new(uuid::Uuid::nil(), "user:42", "book_seat", "key:1");
-    /// let arguments = Digest::of("example", b"12A");
+    /// let arguments = Digest::compute("example", b"12A");
     /// let lease = Duration::from_secs(30);
     /// let request = ClaimRequest::new(key, arguments, UnixMillis::new(1_000), lease);
     /// let until = UnixMillis::new(31_000);
@@ -174,7 +174,7 @@ mod tests {
     const LATEST: UnixMillis = UnixMillis::new(1_030);
 
     fn arguments(seat: &str) -> Digest {
-        Digest::of("test", seat.as_bytes())
+        Digest::compute("test", seat.as_bytes())
     }
 
     fn record(state: KeyState) -> KeyRecord {

@@ -8,7 +8,7 @@ use super::{StoreError, StoreErrorKind};
 impl StoreError {
     /// Converts an error of the operating system.
     #[must_use]
-    pub fn of_system(error: &io::Error) -> Self {
+    pub fn from_io_error(error: &io::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreErrorKind::ReadOnly,
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreErrorKind::Full,

@@ -73,7 +73,7 @@ impl<T: TokenCounter + ?Sized> TokenCounter for Box<T> {
 
 /// Returns the best counter for a model.
 ///
-/// It is exact where [`Encoding::of_model`](super::Encoding::of_model) knows the model's encoding
+/// It is exact where [`Encoding::for_model`](super::Encoding::for_model) knows the model's encoding
 /// and the feature `exact-tokens` is on. All other models get the [`TokenEstimate`], and the
 /// counter's [`method`](TokenCounter::method) says so.
 ///

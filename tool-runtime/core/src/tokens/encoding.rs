@@ -40,8 +40,8 @@ impl fmt::Display for TokenMethod {
 /// ```
 /// use tool_runtime::tokens::Encoding;
 ///
-/// assert_eq!(Encoding::of_model("gpt-4o-2024-08-06"), Some(Encoding::O200kBase));
-/// assert_eq!(Encoding::of_model("claude-sonnet-4-5"), None);
+/// assert_eq!(Encoding::for_model("gpt-4o-2024-08-06"), Some(Encoding::O200kBase));
+/// assert_eq!(Encoding::for_model("claude-sonnet-4-5"), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -91,7 +91,7 @@ impl Encoding {
     /// Accepts dated names (`gpt-4o-2024-08-06`), fine-tuned models (`ft:gpt-4o:…`), and the
     /// provider before the name (`openai/gpt-4o`).
     #[must_use]
-    pub fn of_model(model: &str) -> Option<Self> {
+    pub fn for_model(model: &str) -> Option<Self> {
         let name = model.strip_prefix("openai/").unwrap_or(model);
         let name = name.strip_prefix("ft:").unwrap_or(name);
         // Minor versions of GPT-5 keep the encoding.
@@ -123,7 +123,7 @@ mod tests {
     #[track_caller]
     fn check(models: &[&str], expected: Option<Encoding>) {
         for model in models {
-            assert_eq!(Encoding::of_model(model), expected, "{model}");
+            assert_eq!(Encoding::for_model(model), expected, "{model}");
         }
     }
 

@@ -50,7 +50,7 @@ impl ExactTokens {
     /// Creates a counter for a model of OpenAI; `None` for other and for unknown models.
     #[must_use]
     pub fn for_model(model: &str) -> Option<Self> {
-        Encoding::of_model(model).map(Self::new)
+        Encoding::for_model(model).map(Self::new)
     }
 }
 

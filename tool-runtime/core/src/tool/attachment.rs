@@ -279,7 +279,7 @@ pub(crate) struct Description<'a> {
 
 impl<'a> Description<'a> {
     /// Describes an attachment of an envelope, whose content is not decoded for it.
-    pub(crate) fn of(wire: &'a WireAttachment) -> Self {
+    pub(crate) fn from_wire(wire: &'a WireAttachment) -> Self {
         Self {
             media_type: wire.media_type(),
             name: wire.name(),

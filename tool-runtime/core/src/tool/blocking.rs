@@ -46,7 +46,7 @@ where
     let environment = call.environment();
     call.stage().hand_over();
     let Some(permit) = environment.blocking_permits.take() else {
-        let full = Failure::of(ErrorCode::Unavailable)
+        let full = Failure::from_code(ErrorCode::Unavailable)
             .with_message("all permits for blocking calls are taken; try again later")
             .with_retry_after_ms(RETRY_AFTER_MS);
         return BlockingEnd::Ended(Finished(ToolEnd::Failed(LoggedFailure::plain(full))));
@@ -82,7 +82,8 @@ where
     });
     result.await.unwrap_or_else(|_| {
         let lost = "the blocking thread went away before the tool ended";
-        let lost = LoggedFailure::new(Failure::of(ErrorCode::Internal), None, lost.to_owned());
+        let lost =
+            LoggedFailure::new(Failure::from_code(ErrorCode::Internal), None, lost.to_owned());
         BlockingEnd::Ended(Finished(ToolEnd::Failed(lost)))
     })
 }

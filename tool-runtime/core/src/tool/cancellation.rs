@@ -31,7 +31,7 @@ impl Cancellation {
         Self::default()
     }
 
-    pub(crate) fn of(scope: &CallScope) -> Self {
+    pub(crate) fn for_scope(scope: &CallScope) -> Self {
         Self { flag: scope.cancel_flag().clone() }
     }
 

@@ -80,6 +80,6 @@ impl fmt::Debug for EvidenceRecorder {
 
 impl FromCall for EvidenceRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: RecordingTarget::of(call) })
+        Ok(Self { target: RecordingTarget::for_call(call) })
     }
 }

@@ -59,7 +59,7 @@ impl FromCall for ToolContext {
 
 impl FromCall for Cancellation {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self::of(call))
+        Ok(Self::for_scope(call))
     }
 }
 
@@ -181,7 +181,7 @@ pub(super) enum RecordingTarget {
 }
 
 impl RecordingTarget {
-    pub(super) fn of(call: &CallScope) -> Self {
+    pub(super) fn for_call(call: &CallScope) -> Self {
         Self::Call(call.clone(), call.attempt())
     }
 
@@ -273,6 +273,6 @@ impl fmt::Debug for MetaRecorder {
 
 impl FromCall for MetaRecorder {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
-        Ok(Self { target: RecordingTarget::of(call) })
+        Ok(Self { target: RecordingTarget::for_call(call) })
     }
 }

@@ -28,10 +28,10 @@ impl Idempotency {
     #[must_use]
     pub fn new(key: impl Into<Box<str>>, fence: u64) -> Self {
         let key = key.into();
-        Self::of(key.clone(), key, fence)
+        Self::with_keys(key.clone(), key, fence)
     }
 
-    pub(crate) fn of(key: Box<str>, global_key: Box<str>, fence: u64) -> Self {
+    pub(crate) fn with_keys(key: Box<str>, global_key: Box<str>, fence: u64) -> Self {
         Self { key: Some(key), global_key: Some(global_key), fence: Some(fence) }
     }
 

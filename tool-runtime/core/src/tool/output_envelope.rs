@@ -86,7 +86,7 @@ impl ToolOutput {
 }
 
 fn unreadable<O>() -> ResponseEnvelope<O> {
-    let detail: ToolErrorDetail = Failure::of(ErrorCode::Internal).into_detail(None);
+    let detail: ToolErrorDetail = Failure::from_code(ErrorCode::Internal).into_detail(None);
     ResponseEnvelope::failure(detail, ToolErrorMeta::default())
 }
 

@@ -143,7 +143,7 @@ impl InputAnswer {
     pub fn parse<T: DeserializeOwned>(self) -> Result<Option<T>, Failure> {
         let Self::Given(form) = self else { return Ok(None) };
         from_value(form.into()).map(Some).map_err(|error| {
-            Failure::of(ErrorCode::InvalidArgument)
+            Failure::from_code(ErrorCode::InvalidArgument)
                 .with_message("the user's answer does not have the form that was asked for")
                 .with_log(error.to_string())
         })
@@ -167,7 +167,7 @@ impl FromCall for UserInput {
 
 impl ToolFailure for InputError {
     fn failure(&self) -> Failure {
-        Failure::of(ErrorCode::NeedsUserConfirmation)
+        Failure::from_code(ErrorCode::NeedsUserConfirmation)
             .with_message(self.to_string())
             .with_reason(RefusalReason::InputRequired)
     }

@@ -99,7 +99,7 @@ impl JsonLog {
 impl Observe for JsonLog {
     fn call_ended(&self, record: &CallRecord<'_>) {
         let mut line = Vec::with_capacity(512);
-        let written = serde_json::to_writer(&mut line, &LogLine::of(record)).is_ok();
+        let written = serde_json::to_writer(&mut line, &LogLine::new(record)).is_ok();
         line.push(b'\n');
         if !written || self.queue.try_send(LogMessage::Line(line)).is_err() {
             self.dropped.count();

@@ -33,7 +33,7 @@ use crate::dispatch::CallRecord;
 ///
 /// impl Observe for Lines {
 ///     fn call_ended(&self, record: &CallRecord<'_>) {
-///         let line = serde_json::to_value(LogLine::of(record)).expect("a line is JSON");
+///         let line = serde_json::to_value(LogLine::new(record)).expect("a line is JSON");
 ///         self.0.send(line).expect("the receiver exists");
 ///     }
 /// }
@@ -105,7 +105,7 @@ pub struct LogLine<'r> {
 impl<'r> LogLine<'r> {
     /// Creates the line of a call that ends now.
     #[must_use]
-    pub fn of(record: &CallRecord<'r>) -> Self {
+    pub fn new(record: &CallRecord<'r>) -> Self {
         let cx = record.cx();
         let error = record.output().error();
         Self {

@@ -128,7 +128,7 @@ impl CallInstrument for Tracing {
         scope: &'c CallScope,
         run: BoxFuture<'c, CallOutcome>,
     ) -> BoxFuture<'c, CallOutcome> {
-        let span = if self.traces() { CallSpan::of(scope, self.ids) } else { CallSpan::default() };
+        let span = if self.traces() { CallSpan::new(scope, self.ids) } else { CallSpan::default() };
         let entered = span.entered().cloned();
         scope.span_slot().with(|trace: &mut CallTrace| trace.span = span);
         match entered {

@@ -26,7 +26,7 @@ impl Default for CallSpan {
 
 impl CallSpan {
     /// Opens the span of a call that is about to run.
-    pub(super) fn of(scope: &CallScope, ids: SpanIds) -> Self {
+    pub(super) fn new(scope: &CallScope, ids: SpanIds) -> Self {
         Self::open(Some(scope.tool()), scope.cx(), ids, scope.call_id(), scope.replay_of())
     }
 
@@ -100,7 +100,7 @@ impl CallSpan {
         self.0.record(names::CALL_ATTEMPTS, record.attempts());
         self.0.record(names::CALL_ORIGIN, origin(record));
         if is_enabled() {
-            let line = LogLine::of(record);
+            let line = LogLine::new(record);
             self.0.in_scope(|| log_line::emit(&line));
             log_line::emit_detail(&line);
         }

@@ -125,7 +125,7 @@ impl Auth {
     /// ```
     #[must_use]
     pub fn unauthenticated_as(principal: Principal) -> Self {
-        Self { default_principal: Some(principal.of_network()), ..Self::new() }
+        Self { default_principal: Some(principal.with_network_kind()), ..Self::new() }
     }
 
     /// Admits callers with one of these keys.
@@ -193,7 +193,7 @@ impl Auth {
         self.warn_of_ignored_key(headers);
         let by_key = self
             .by_key(headers)
-            .map_err(|problem| AuthFailure::of_credential(CredentialKind::Key, problem))?;
+            .map_err(|problem| AuthFailure::for_credential(CredentialKind::Key, problem))?;
         let principal = match (by_key, self.tokens.principal(headers).await?) {
             (Some(one), Some(other)) => {
                 Some(one.joined_with(&other).ok_or_else(different_principals)?)
@@ -264,7 +264,7 @@ impl Auth {
 }
 
 impl AuthFailure {
-    fn of_credential(kind: CredentialKind, problem: Problem) -> Self {
+    fn for_credential(kind: CredentialKind, problem: Problem) -> Self {
         Self { problem, invalid: Some(kind) }
     }
 }

@@ -138,7 +138,7 @@ impl Principal {
     }
 
     /// Makes it the principal of requests without a credential, unless the id has a kind already.
-    pub(crate) fn of_network(self) -> Self {
+    pub(crate) fn with_network_kind(self) -> Self {
         if self.names_credential {
             return self;
         }
@@ -153,8 +153,7 @@ impl Principal {
 
     /// Creates the principal of anonymous callers.
     pub(super) fn anonymous(scopes: Scopes) -> Self {
-        let principal =
-            Self::new("anonymous").for_every_tenant().with_scopes(scopes.of_tools_alone());
+        let principal = Self::new("anonymous").for_every_tenant().with_scopes(scopes.only_tools());
         Self { is_authenticated: false, ..principal }
     }
 

@@ -47,7 +47,7 @@ pub(crate) type LookupError = Box<dyn Error + Send + Sync>;
 pub(crate) struct Lookup(pub(crate) RequesterLookup);
 
 impl Requester {
-    pub(crate) fn of(principal: &Principal) -> Self {
+    pub(crate) fn from_principal(principal: &Principal) -> Self {
         let credential = |(kind, scopes): (Option<CredentialKind>, &Scopes)| match kind {
             Some(CredentialKind::Key) => Credential::Key,
             Some(CredentialKind::Token) => Credential::Token { scopes: scopes.to_string() },
@@ -146,8 +146,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_counts_while_its_principal_has_one_that_covers_the_tool() {
-        let requester =
-            Requester::of(&named("agent", "tools").authenticated_by(CredentialKind::Key));
+        let requester = Requester::from_principal(
+            &named("agent", "tools").authenticated_by(CredentialKind::Key),
+        );
         for (auth, expected) in [
             (keys_of(named("agent", "tools:pay")), true),
             (keys_of(named("agent", "tools:other")), false),
@@ -162,7 +163,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_without_a_credential_counts_while_the_configuration_names_it() {
-        let requester = Requester::of(&Principal::trusted("laptop"));
+        let requester = Requester::from_principal(&Principal::trusted("laptop"));
         for (name, expected) in [("laptop", true), ("gateway", false)] {
             let auth = Auth::unauthenticated_as(Principal::trusted(name));
             assert_eq!(may_call(&requester, &HttpConfig::new(auth)).await, expected);
@@ -182,8 +183,9 @@ mod tests {
         let verifier = JwtVerifier::new(jwks, "https://issuer.example", "tools").expect("named");
         let config = || HttpConfig::new(Auth::new().jwt(verifier.clone()));
         for (scopes, expected) in [("tools", true), ("tools:other", false)] {
-            let requester =
-                Requester::of(&named("jane", scopes).authenticated_by(CredentialKind::Token));
+            let requester = Requester::from_principal(
+                &named("jane", scopes).authenticated_by(CredentialKind::Token),
+            );
             assert!(requester.has_token());
             assert_eq!(may_call(&requester, &config()).await, expected);
             let no_tokens = HttpConfig::new(keys_of(named("jane", "tools")));

@@ -122,7 +122,7 @@ impl Scopes {
         Self { every_tool: true, others: Scope::ALL.into(), ..Self::none() }
     }
 
-    pub(super) fn of_tools_alone(self) -> Self {
+    pub(super) fn only_tools(self) -> Self {
         Self { others: BTreeSet::new(), approves: None, ..self }
     }
 
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn anonymous_callers_get_scopes_of_tools_only() {
-        let left = Scopes::all().of_tools_alone();
+        let left = Scopes::all().only_tools();
         assert!(Scope::ALL.iter().all(|scope| !left.has(*scope)));
         assert_eq!(left, scopes("tools"));
     }

@@ -28,7 +28,7 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-fn of(auth: &Auth, headers: &HeaderMap) -> Result<Principal, Problem> {
+fn principal_for(auth: &Auth, headers: &HeaderMap) -> Result<Principal, Problem> {
     futures::executor::block_on(auth.principal(headers)).map_err(Problem::from)
 }
 
@@ -36,13 +36,14 @@ fn of(auth: &Auth, headers: &HeaderMap) -> Result<Principal, Problem> {
 fn a_key_proves_its_principal() {
     let key = key();
     let auth = Auth::new().api_keys(&keys(&key));
-    let principal = of(&auth, &headers(&[(API_KEY, key.expose())])).expect("the key is good");
+    let principal =
+        principal_for(&auth, &headers(&[(API_KEY, key.expose())])).expect("the key is good");
     assert_eq!(principal, orchestrator());
 }
 
 #[test]
 fn without_any_way_nobody_is_admitted() {
-    let problem = of(&Auth::new(), &HeaderMap::new()).expect_err("there is no kind");
+    let problem = principal_for(&Auth::new(), &HeaderMap::new()).expect_err("there is no kind");
     assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
 }
 
@@ -65,9 +66,10 @@ fn a_bad_key_is_refused_even_where_no_key_is_needed() {
     let network = Auth::unauthenticated_as(Principal::trusted("gateway"));
     for auth in [network, Auth::new().anonymous(Scopes::all())] {
         let auth = auth.api_keys(&keys(&good));
-        assert!(of(&auth, &HeaderMap::new()).is_ok());
+        assert!(principal_for(&auth, &HeaderMap::new()).is_ok());
         for value in [bad.expose(), "", "Bearer x"] {
-            let problem = of(&auth, &headers(&[(API_KEY, value)])).expect_err("it is no key");
+            let problem =
+                principal_for(&auth, &headers(&[(API_KEY, value)])).expect_err("it is no key");
             assert_eq!(problem.status, StatusCode::UNAUTHORIZED);
         }
     }
@@ -79,7 +81,7 @@ fn a_key_that_stands_twice_is_refused_even_if_it_is_good() {
     let auth = Auth::new().api_keys(&keys(&key));
     for other in [key.expose(), "x"] {
         let twice = headers(&[(API_KEY, key.expose()), (API_KEY, other)]);
-        assert!(of(&auth, &twice).is_err());
+        assert!(principal_for(&auth, &twice).is_err());
     }
 }
 
@@ -91,14 +93,16 @@ fn a_wrong_key_an_unknown_one_and_one_whose_time_is_over_are_told_the_same() {
     let set = set.and_then(|set| set.with_until(over.hash(), Principal::trusted("two"), past));
     let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
     let wrong = format!("{}{}", &good.expose()[..21], &unknown.expose()[21..]);
-    let told = [&*wrong, unknown.expose(), over.expose(), "x"]
-        .map(|value| of(&auth, &headers(&[(API_KEY, value)])).expect_err("it is not good").message);
+    let told = [&*wrong, unknown.expose(), over.expose(), "x"].map(|value| {
+        principal_for(&auth, &headers(&[(API_KEY, value)])).expect_err("it is not good").message
+    });
     assert!(told.iter().all(|message| *message == told[0]), "{told:?}");
 }
 
 #[test]
 fn a_refusal_names_the_ways_to_authenticate() {
-    let told = |auth: &Auth| of(auth, &HeaderMap::new()).expect_err("nobody is known").message;
+    let told =
+        |auth: &Auth| principal_for(auth, &HeaderMap::new()).expect_err("nobody is known").message;
     assert!(told(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
 }
 
@@ -108,7 +112,7 @@ mod with_tokens {
     use serde_json::{Value, json};
 
     use super::super::jwt::tests::issuer::{Signer, claims_but, verifier_of};
-    use super::{API_KEY, Auth, Principal, Problem, headers, key, keys, of};
+    use super::{API_KEY, Auth, Principal, Problem, headers, key, keys, principal_for};
     use crate::{ApiKey, Scope};
 
     /// A server that accepts a key of the orchestrator and tokens.
@@ -131,7 +135,7 @@ mod with_tokens {
         }
 
         fn authenticate(&self, pairs: &[(&'static str, &str)]) -> Result<Principal, Problem> {
-            of(&self.auth, &headers(pairs))
+            principal_for(&self.auth, &headers(pairs))
         }
     }
 
@@ -207,6 +211,6 @@ fn no_garbage_is_admitted_and_none_panics() {
         let Ok(value) = HeaderValue::from_bytes(&bytes) else { continue };
         let mut headers = HeaderMap::new();
         headers.insert(API_KEY, value);
-        assert!(of(&auth, &headers).is_err());
+        assert!(principal_for(&auth, &headers).is_err());
     }
 }

@@ -58,7 +58,7 @@ pub(crate) async fn read(
     head: Head,
 ) -> Result<ServedAttachment, Problem> {
     let (handle, principal) = (handle(&params)?, admitted.principal());
-    let request_head = RequestHead::of(head.parts());
+    let request_head = RequestHead::from_parts(head.parts());
     let cx = context::context(&request_head, None, principal, &app.config.context_defaults)?;
     let _permit = access_records::acquire_read(&app, principal)?;
     let reading = async {
@@ -71,12 +71,12 @@ pub(crate) async fn read(
 fn handle(params: &Params) -> Result<AttachmentHandle, Problem> {
     let message = "path `id`: expected the id of an attachment, `att_` and 32 hexadecimal digits";
     let id = AttachmentHandle::parse(param(params, "id")?);
-    id.ok_or_else(|| Problem::of(ErrorCode::InvalidArgument, message))
+    id.ok_or_else(|| Problem::from_code(ErrorCode::InvalidArgument, message))
 }
 
 fn unknown() -> Problem {
     let message = "the caller has no such attachment, or it has expired; call the tool again";
-    Problem::of(ErrorCode::NotFound, message)
+    Problem::from_code(ErrorCode::NotFound, message)
 }
 
 impl IntoResponse for ServedAttachment {

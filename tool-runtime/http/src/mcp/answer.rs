@@ -24,7 +24,7 @@ use crate::state::app::App;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Writes the result of a call that has ended, for clients of a revision.
-pub(super) async fn of_call(
+pub(super) async fn for_call(
     server: &ToolServer,
     finished: &FinishedCall,
     revision: Revision,
@@ -54,7 +54,7 @@ impl Answered<'_> {
         let call = &self.finished.call;
         let Some(output) = call.output() else { return CallToolResult::error(Vec::new()) };
         if let Some(detail) = self.finished.error(self.app) {
-            let mut result = of_error(&detail);
+            let mut result = for_error(&detail);
             result.meta = Some(audit(call, output, Some(&detail)));
             return result;
         }
@@ -72,7 +72,7 @@ impl Answered<'_> {
         if let Some(note) = note {
             answer = answer.with_note(note);
         }
-        let (text, blocks) = answer.into_text_and_blocks(blocks::of_attachment);
+        let (text, blocks) = answer.into_text_and_blocks(blocks::from_attachment);
         let content = text.map(ContentBlock::text).into_iter().chain(link).chain(blocks).collect();
         let has_schema = self.tool.is_some_and(McpTool::has_output_schema);
         // An answer that no excerpt fits is whole here: a client refuses a success without it.
@@ -96,14 +96,14 @@ impl Answered<'_> {
 }
 
 /// Writes an error as the model reads it.
-fn of_error(detail: &ToolErrorDetail) -> CallToolResult {
+fn for_error(detail: &ToolErrorDetail) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(ToolAnswer::text_of_error(detail))])
 }
 
 /// Writes the failure of a request for which no call was opened, for the model.
-pub(super) fn of_problem(problem: Problem) -> CallToolResult {
+pub(super) fn for_problem(problem: Problem) -> CallToolResult {
     let detail = problem.into_detail();
-    let mut result = of_error(&detail);
+    let mut result = for_error(&detail);
     result.meta = Some(meta(json!({ "error": public_detail(&detail) })));
     result
 }

@@ -12,7 +12,7 @@ use tool_runtime_schema::encoding::{base64, percent_encoded};
 ///
 /// An image is an image block, a sound an audio block, a link a resource link, and any other content
 /// an embedded resource.
-pub(super) fn of_attachment(attachment: &Attachment) -> Option<ContentBlock> {
+pub(super) fn from_attachment(attachment: &Attachment) -> Option<ContentBlock> {
     let annotations = annotations(attachment);
     if let Some(url) = attachment.url() {
         return Some(link(attachment, url, annotations));

@@ -60,7 +60,8 @@ impl<'s> ToolRequest<'s> {
         server: &'s ToolServer,
         mut context: RequestContext<RoleServer>,
     ) -> Result<Self, ErrorData> {
-        let (caller, revision) = (server.transport.caller(&context)?, Revision::of(&context));
+        let (caller, revision) =
+            (server.transport.caller(&context)?, Revision::from_request(&context));
         let capabilities = context.client_capabilities();
         let meta = std::mem::take(&mut context.meta);
         Ok(Self { server, caller, revision, meta, capabilities, link: Some(context) })
@@ -80,7 +81,7 @@ impl<'s> ToolRequest<'s> {
 
     async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
-        let cx = context::of_request(&self.caller, &self.meta, app, &self.server.settings)?;
+        let cx = context::for_request(&self.caller, &self.meta, app, &self.server.settings)?;
         let name = call::truncated_tool_name(params.name.clone().into_owned());
         if let Some(audit) = &self.caller.audit {
             let audit = &mut *audit.lock();
@@ -104,7 +105,7 @@ impl<'s> ToolRequest<'s> {
             return Err(unknown_tool(&finished.call).into());
         }
         let is_success = finished.call.output().is_some_and(ToolOutput::is_ok);
-        let round = run.user.as_ref().and_then(ClientUser::of_round).filter(|_| !is_success);
+        let round = run.user.as_ref().and_then(ClientUser::as_round).filter(|_| !is_success);
         if let Some(questions) = round.and_then(|user| user.round(&stated, finished.call.cx())) {
             return Ok(questions.into());
         }
@@ -190,7 +191,7 @@ impl<'s> ToolRequest<'s> {
         let caller = self.caller.admitted.caller().clone();
         let Some(link) = &self.link else { return Ok(call::executed(app, call, caller).await?) };
         let questions = user.and_then(ClientUser::questions);
-        let mut dialogue = Dialogue::of(self, link, &call, questions, |_| ());
+        let mut dialogue = Dialogue::new(self, link, &call, questions, |_| ());
         Ok(dialogue.until(call::executed(app, call, caller)).await??)
     }
 
@@ -199,7 +200,7 @@ impl<'s> ToolRequest<'s> {
         if let Some(audit) = &self.caller.audit {
             audit.lock().has_effect = !call::running::ends_with_caller(&finished.call);
         }
-        answer::of_call(self.server, finished, self.revision).await
+        answer::for_call(self.server, finished, self.revision).await
     }
 }
 
@@ -218,7 +219,7 @@ impl From<Problem> for Refused {
             ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Timeout
         );
         if passes {
-            Self::Result(Box::new(answer::of_problem(problem)))
+            Self::Result(Box::new(answer::for_problem(problem)))
         } else {
             Self::Protocol(answer::protocol_error(problem))
         }

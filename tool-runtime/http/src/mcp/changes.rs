@@ -27,7 +27,7 @@ struct Changes {
 impl ChangeNotifier {
     /// Starts to send this client notifications of changes, once.
     pub(super) fn start(&self, app: &SharedApp, client: Peer<RoleServer>) {
-        let mut changes = Changes::of(app);
+        let mut changes = Changes::new(app);
         self.0.get_or_init(|| {
             let task = tokio::spawn(async move {
                 while changes.next().await && client.notify_tool_list_changed().await.is_ok() {}
@@ -46,7 +46,7 @@ impl Drop for NotifierTask {
 /// Tells a subscribed client of changes, until it ends the subscription or leaves, or the server is about
 /// to stop.
 pub(super) async fn listen(app: &App, transport: &Transport, subscription: &SubscriptionContext) {
-    let mut changes = Changes::of(app);
+    let mut changes = Changes::new(app);
     loop {
         tokio::select! {
             () = subscription.cancelled() => return,
@@ -62,7 +62,7 @@ pub(super) async fn listen(app: &App, transport: &Transport, subscription: &Subs
 }
 
 impl Changes {
-    fn of(app: &App) -> Self {
+    fn new(app: &App) -> Self {
         let (changed, version) = watch::channel(0);
         let subscription = app.runtime.tools().subscribe(move |tools| {
             changed.send_if_modified(|known| {

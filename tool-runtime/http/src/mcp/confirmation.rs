@@ -35,7 +35,7 @@ pub(super) struct Question {
 /// Returns the question about a call that needs a confirmation, if this client's user may answer it.
 pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
     let ticket = ticket_of(call)?;
-    let mode = ElicitationMode::of(request)?;
+    let mode = ElicitationMode::from_request(request)?;
     let message = format!("Confirm this call: {}", call.preview());
     may_confirm(request, call).then_some(Question { mode, ticket, message })
 }
@@ -57,7 +57,7 @@ pub(super) async fn ask(
             let input_request = InputRequest::Elicitation(ElicitRequest::new(elicitation));
             let requests = BTreeMap::from([(CONFIRMATION.to_owned(), input_request)]);
             let none = BTreeMap::new();
-            let user = run.user.as_ref().and_then(ClientUser::of_round);
+            let user = run.user.as_ref().and_then(ClientUser::as_round);
             let answers = user.map_or(&none, |user| user.given());
             let state = stated.with_ticket(question.ticket, answers, finished.call.cx());
             Ok(InputRequiredResult::new(Some(requests), state).into())
@@ -133,7 +133,7 @@ impl ToolRequest<'_> {
 fn rejection(call: &ToolCall) -> Option<TicketRejection> {
     let error = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
     let reason = error.details()?.get("reason")?.as_str()?;
-    TicketRejection::of_reason(RefusalReason::parse(reason)?)
+    TicketRejection::from_reason(RefusalReason::parse(reason)?)
 }
 
 /// Returns whether the client's user may decide: where the caller may decide about its own calls at

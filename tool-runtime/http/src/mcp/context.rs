@@ -23,7 +23,7 @@ const TENANT: &str = "x-tenant-id";
 const SITE: &str = "mcp";
 
 /// Makes the context of a request's call.
-pub(super) fn of_request(
+pub(super) fn for_request(
     caller: &RequestCaller,
     meta: &RequestMetaObject,
     app: &App,
@@ -59,7 +59,7 @@ fn traced(headers: &HeaderMap, meta: &RequestMetaObject) -> Option<HeaderMap> {
 
 fn keyed(meta: &RequestMetaObject) -> Result<Option<CallContext>, Problem> {
     let refused = || {
-        Problem::of(
+        Problem::from_code(
             tool_contracts::ErrorCode::InvalidArgument,
             "`_meta`: expected an idempotency key of 1 to 256 visible characters",
         )

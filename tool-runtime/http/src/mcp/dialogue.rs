@@ -27,7 +27,7 @@ pub(super) struct Dialogue<'r> {
 
 impl<'r> Dialogue<'r> {
     /// Subscribes to the progress of a call, for the client of this request and for `listen`.
-    pub(super) fn of(
+    pub(super) fn new(
         request: &'r ToolRequest<'_>,
         link: &'r RequestContext<RoleServer>,
         call: &ToolCall,
@@ -36,7 +36,7 @@ impl<'r> Dialogue<'r> {
     ) -> Self {
         Self {
             link,
-            reports: ProgressReports::of(call, &request.meta, listen),
+            reports: ProgressReports::new(call, &request.meta, listen),
             questions,
             ends_with_caller: ends_with_caller(call),
             _running: request.server.running.add(link, call),

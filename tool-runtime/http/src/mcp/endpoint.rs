@@ -63,7 +63,7 @@ impl McpEndpoint {
             .with_sse_keep_alive(Some(app.config.bounds.keep_alive))
             .with_max_request_body_bytes(usize::MAX)
             .disable_allowed_hosts();
-        let listing = Arc::new(McpToolCache::of(&app.runtime, config));
+        let listing = Arc::new(McpToolCache::new(&app.runtime, config));
         let server = ToolServer::new(app.clone(), config.clone(), listing, Transport::Http);
         let of_client = server.clone();
         let service =

@@ -66,7 +66,7 @@ impl ToolServer {
     /// Makes the context of a request that calls nothing.
     fn context_of(&self, request: &RequestContext<RoleServer>) -> Result<ToolContext, ErrorData> {
         let caller = self.transport.caller(request)?;
-        context::of_request(&caller, &request.meta, &self.app, &self.settings)
+        context::for_request(&caller, &request.meta, &self.app, &self.settings)
             .map_err(answer::protocol_error)
     }
 
@@ -82,7 +82,7 @@ impl ToolServer {
         request: &RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let caller = self.transport.caller(request)?;
-        let (principal, revision) = (caller.admitted.principal(), Revision::of(request));
+        let (principal, revision) = (caller.admitted.principal(), Revision::from_request(request));
         let after = cursor.map(Cursor::parse).transpose()?;
         let mcp_tools = self.listing.current(&self.app.runtime);
         let mut visible = mcp_tools
@@ -164,7 +164,7 @@ impl ServerHandler for ToolServer {
         if let Some(uri) = OutputUri::parse(&request.uri) {
             let cx = self.context_of(&context)?;
             let mut page = uri.read(&self.app, &cx).await?;
-            if Revision::of(&context) == Revision::Stateless {
+            if Revision::from_request(&context) == Revision::Stateless {
                 page.ttl_ms = Some(self.list_lifetime());
                 page.cache_scope = Some(CacheScope::Private);
             }

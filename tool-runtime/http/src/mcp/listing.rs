@@ -43,22 +43,22 @@ pub(super) struct McpTool {
 
 impl McpToolCache {
     /// Describes the tools of a runtime.
-    pub(super) fn of(runtime: &Runtime, config: &McpConfig) -> Self {
+    pub(super) fn new(runtime: &Runtime, config: &McpConfig) -> Self {
         let (icons, open_schemas) = (config.tool_icons.clone(), config.open_schemas);
         let style = ListingStyle { icons, open_schemas };
-        let tools = PerVersion::new(&runtime.tools().list(), |list| McpTools::of(list, &style));
+        let tools = PerVersion::new(&runtime.tools().list(), |list| McpTools::new(list, &style));
         Self { style, tools }
     }
 
     /// Returns the tools as they are now.
     pub(super) fn current(&self, runtime: &Runtime) -> Arc<Versioned<McpTools>> {
-        self.tools.get(&runtime.tools().list(), |list| McpTools::of(list, &self.style))
+        self.tools.get(&runtime.tools().list(), |list| McpTools::new(list, &self.style))
     }
 }
 
 impl McpTools {
-    fn of(tools: &ToolList, style: &ListingStyle) -> Self {
-        let described = |spec: &Arc<ToolSpec>| McpTool::of(spec, style);
+    fn new(tools: &ToolList, style: &ListingStyle) -> Self {
+        let described = |spec: &Arc<ToolSpec>| McpTool::new(spec, style);
         Self { tools: tools.specs().map(described).collect() }
     }
 
@@ -77,7 +77,7 @@ impl McpTools {
 }
 
 impl McpTool {
-    fn of(spec: &Arc<ToolSpec>, style: &ListingStyle) -> Self {
+    fn new(spec: &Arc<ToolSpec>, style: &ListingStyle) -> Self {
         let input = schema::for_clients(spec.input_schema(), style.open_schemas);
         let has_header_parameters = schema::names_headers(&input);
         let mut tool =

@@ -27,7 +27,7 @@ struct Reports {
 
 impl ProgressReports {
     /// Listens to a call: for the client, if it asks for the progress, and for another listener.
-    pub(super) fn of(
+    pub(super) fn new(
         call: &ToolCall,
         meta: &RequestMetaObject,
         listen: impl Fn(&ProgressUpdate) + Send + Sync + 'static,

@@ -152,7 +152,7 @@ impl StatedCall<'_> {
         let mut canonical = Vec::with_capacity(self.arguments.len());
         let written = canonicalize_exactly(self.arguments, &Defaults::default(), &mut canonical);
         let text = if written.is_ok() { &canonical } else { self.arguments.as_bytes() };
-        Digest::of(ARGUMENTS, text)
+        Digest::compute(ARGUMENTS, text)
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) enum Revision {
 
 impl Revision {
     /// Returns the family of a request's revision.
-    pub(super) fn of(request: &RequestContext<RoleServer>) -> Self {
+    pub(super) fn from_request(request: &RequestContext<RoleServer>) -> Self {
         let first = ProtocolVersion::V_2026_07_28;
         // Versions are dates, which compare as texts.
         let is_stateless =

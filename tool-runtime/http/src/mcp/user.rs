@@ -31,7 +31,7 @@ pub(super) enum ClientUser {
 
 impl ElicitationMode {
     /// Returns how the client of a request can be asked; none if it cannot.
-    pub(super) fn of(request: &ToolRequest<'_>) -> Option<Self> {
+    pub(super) fn from_request(request: &ToolRequest<'_>) -> Option<Self> {
         let elicitation = request.capabilities.as_ref()?.elicitation.as_ref()?;
         // A client that names no mode has forms.
         if elicitation.form.is_none() && elicitation.url.is_some() {
@@ -50,7 +50,7 @@ impl ElicitationMode {
 
 impl ClientUser {
     /// Returns the user of a client without a session.
-    pub(super) fn of_round(&self) -> Option<&RoundUser> {
+    pub(super) fn as_round(&self) -> Option<&RoundUser> {
         match self {
             Self::OfSession(..) => None,
             Self::OfRound(user) => Some(user),
@@ -78,7 +78,7 @@ impl ToolRequest<'_> {
     /// Returns the user of this request's client, who has given these answers; none if it cannot be
     /// asked.
     pub(super) fn user(&self, given: BTreeMap<String, ElicitResult>) -> Option<ClientUser> {
-        Some(match ElicitationMode::of(self)? {
+        Some(match ElicitationMode::from_request(self)? {
             ElicitationMode::Request => {
                 let (user, questions) = SessionUser::new();
                 ClientUser::OfSession(user, questions)

@@ -14,7 +14,7 @@ use tool_runtime_schema::schema::reference;
 use tool_runtime_schema::schema::subschemas::each as each_subschema;
 
 use super::names::{ComponentNames, camel_case};
-use super::reference::{PREFIX, of};
+use super::reference::{PREFIX, schema_ref};
 use super::{extraction, numbers, parameters, recursion, shapes};
 use crate::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
@@ -38,7 +38,7 @@ pub(super) struct Components {
 
 impl Components {
     /// Starts with the schemas that do not depend on tools.
-    pub(super) fn of_contract() -> Self {
+    pub(super) fn from_contract() -> Self {
         let mut requests = settings().for_deserialize().into_generator();
         take::<ListRequest>(&mut requests);
         take::<CallRequest>(&mut requests);
@@ -91,7 +91,7 @@ impl Components {
     /// Adds a schema under a name, with a number if the name is taken; returns a reference.
     pub(super) fn add(&mut self, name: &str, schema: Value) -> Value {
         let name = self.names.take(name);
-        let reference = of(&name);
+        let reference = schema_ref(&name);
         self.schemas.insert(name, schema);
         reference
     }
@@ -147,7 +147,7 @@ impl Components {
         let mut schema = Value::Object(schema);
         each_subschema(&mut schema, &mut { refer });
         change(&mut schema);
-        let reference = of(&root);
+        let reference = schema_ref(&root);
         self.schemas.insert(root, schema);
         reference
     }
@@ -193,7 +193,7 @@ fn rename(schemas: &mut Map<String, Value>) {
 /// Adds the success of a call whose output is text for a model.
 fn add_text_success(schemas: &mut Map<String, Value>) {
     let Some(mut success) = schemas.get("CallSuccess").cloned() else { return };
-    success["properties"]["output"] = of("SerializedOutput");
+    success["properties"]["output"] = schema_ref("SerializedOutput");
     schemas.insert("CallTextSuccess".to_owned(), success);
 }
 
@@ -256,7 +256,7 @@ mod tests {
     fn check(schema: &Value, expected: &Value) {
         let schema = schema.as_object().expect("it is an object");
         let mut components = Components::from_schemas(Map::new());
-        assert_eq!(components.adopt("AddInput", schema), of("AddInput"));
+        assert_eq!(components.adopt("AddInput", schema), schema_ref("AddInput"));
         assert_eq!(&Value::Object(components.schemas), expected);
     }
 
@@ -290,10 +290,10 @@ mod tests {
         });
         let schema = schema.as_object().expect("it is an object");
         let mut components = Components::from_schemas(Map::new());
-        assert_eq!(components.adopt_taken("AddInput", schema), of("AddInput"));
+        assert_eq!(components.adopt_taken("AddInput", schema), schema_ref("AddInput"));
         let expected = json!({
             "AddInput": {
-                "properties": {"a": {"$ref": "#/components/schemas/AddInputA"}, "b": of("JsonValue")},
+                "properties": {"a": {"$ref": "#/components/schemas/AddInputA"}, "b": schema_ref("JsonValue")},
             },
             "AddInputA": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
             "JsonValue": numbers::any(),
@@ -314,19 +314,19 @@ mod tests {
         let schema = json!({"$id": "tag:x", "$ref": "tag:x#/$defs/A", "$defs": {"A": true}});
         check(&schema, &json!({ "AddInput": schema }));
         let local = json!({"$id": "tag:x", "$ref": "#/$defs/A", "$defs": {"A": true}});
-        check(&local, &json!({"AddInput": of("AddInputA"), "AddInputA": true}));
+        check(&local, &json!({"AddInput": schema_ref("AddInputA"), "AddInputA": true}));
     }
 
     #[test]
     fn no_two_schemas_have_one_name() {
         let mut components = Components::from_schemas(Map::new());
         let named = ["A", "A", "a"].map(|name| components.add(name, json!({})));
-        assert_eq!(named, ["A", "A2", "a3"].map(of));
+        assert_eq!(named, ["A", "A2", "a3"].map(schema_ref));
     }
 
     #[test]
     fn requests_and_answers_agree_on_what_they_share() {
-        let components = Components::of_contract();
+        let components = Components::from_contract();
         for name in [
             "CallRequest",
             "CallSuccess",

@@ -10,7 +10,7 @@ use tool_runtime_schema::schema::reference;
 use tool_runtime_schema::schema::subschemas::each as each_subschema;
 
 use super::names::{ComponentNames, camel_case};
-use super::reference::{PREFIX, of};
+use super::reference::{PREFIX, schema_ref};
 use super::shapes::{Part, UNIONS, for_each_part};
 
 type Keywords = Map<String, Value>;
@@ -30,14 +30,14 @@ pub(super) fn extract_targets(schemas: &mut Keywords) {
             continue;
         };
         let name = names.take(&format!("{component}{}", camel_case(last)));
-        let schema = std::mem::replace(schema, of(&name));
+        let schema = std::mem::replace(schema, schema_ref(&name));
         schemas.insert(name.clone(), schema);
         moved.insert(target, name);
     }
     for schema in schemas.values_mut() {
         each_subschema(schema, &mut |keywords| {
             if let Some(name) = inner_target(keywords).and_then(|target| moved.get(&target)) {
-                keywords.extend(of(name).as_object().cloned().unwrap_or_default());
+                keywords.extend(schema_ref(name).as_object().cloned().unwrap_or_default());
             }
         });
     }
@@ -77,7 +77,7 @@ fn extract(schema: &mut Value, owner: &str, names: &mut ComponentNames, types: &
         }
         let name = names.take(&name);
         extract(part, &name, names, types);
-        let mut reference = of(&name);
+        let mut reference = schema_ref(&name);
         if let Some(default) = part.as_object_mut().and_then(|keywords| keywords.remove("default"))
         {
             reference["default"] = default;
@@ -193,12 +193,12 @@ mod tests {
             }),
             &json!({
                 "A": {"type": "object", "properties": {
-                    "at": of("AAt2"),
-                    "more": {"type": "array", "items": of("AMoreItem")},
+                    "at": schema_ref("AAt2"),
+                    "more": {"type": "array", "items": schema_ref("AMoreItem")},
                     "kind": {"$ref": "#/components/schemas/AKind", "default": "y"},
                 }},
                 "AAt": {},
-                "AAt2": {"type": "object", "properties": {"kind": of("AAt2Kind")}},
+                "AAt2": {"type": "object", "properties": {"kind": schema_ref("AAt2Kind")}},
                 "AAt2Kind": {"type": "string", "enum": ["x"]},
                 "AMoreItem": {"properties": {"b": {}}},
                 "AKind": {"type": "string", "enum": ["y"]},
@@ -218,7 +218,7 @@ mod tests {
             json!({"A": {"anyOf": [member("b c"), member("d")]}}),
             &json!({
                 "A": {
-                    "oneOf": [of("ABC"), of("AD")],
+                    "oneOf": [schema_ref("ABC"), schema_ref("AD")],
                     "discriminator": {"propertyName": "kind", "mapping": {
                         "b c": "#/components/schemas/ABC", "d": "#/components/schemas/AD",
                     }},
@@ -239,10 +239,10 @@ mod tests {
                 "B": {"anyOf": [inside("properties/a%20b"), inside("properties/a b/properties/c")]},
             }),
             &json!({
-                "A": {"properties": {"a b": of("AAB")}},
-                "AAB": {"properties": {"c": of("AC")}},
+                "A": {"properties": {"a b": schema_ref("AAB")}},
+                "AAB": {"properties": {"c": schema_ref("AC")}},
                 "AC": {"type": "string"},
-                "B": {"anyOf": [of("AAB"), of("AC")]},
+                "B": {"anyOf": [schema_ref("AAB"), schema_ref("AC")]},
             }),
         );
     }

@@ -75,7 +75,7 @@ fn document_of(app: &App, principal: &Principal, base: &str, describe: DescribeP
 
 impl DocumentInput<'_> {
     fn document(&self, describe: DescribePaths) -> Value {
-        let mut components = Components::of_contract();
+        let mut components = Components::from_contract();
         let tools = tools::add(self, &mut components);
         let paths = describe(self, &tools);
         let security = self.security();

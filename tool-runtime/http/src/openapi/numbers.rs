@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime_schema::schema::subschemas::each as each_subschema;
 use tool_runtime_schema::schema::validator::number::IntegerWidth;
 
-use super::reference::of;
+use super::reference::schema_ref;
 
 /// The name of the schema of any JSON; clients in TypeScript have a `Json` already.
 pub(super) const JSON: &str = "JsonValue";
@@ -40,8 +40,8 @@ pub(super) fn any() -> Value {
                         a number with more digits than a 64-bit float holds. What is written with a \
                         fraction or an exponent may be larger.",
         "type": ["null", "boolean", "number", "string", "array", "object"],
-        "items": of(JSON),
-        "additionalProperties": of(JSON),
+        "items": schema_ref(JSON),
+        "additionalProperties": schema_ref(JSON),
     });
     if let Some(keywords) = any.as_object_mut() {
         bound(keywords, IntegerWidth::WIDEST);
@@ -121,9 +121,9 @@ fn narrow_parts(keywords: &mut Map<String, Value>) -> bool {
 
 fn narrow_part(part: &mut Value) -> bool {
     match part {
-        Value::Bool(true) => *part = of(JSON),
+        Value::Bool(true) => *part = schema_ref(JSON),
         Value::Object(keywords) if admits_any_value(keywords) => {
-            keywords.extend(of(JSON).as_object().cloned().unwrap_or_default());
+            keywords.extend(schema_ref(JSON).as_object().cloned().unwrap_or_default());
         }
         _ => return false,
     }
@@ -196,17 +196,17 @@ mod tests {
             }),
             &json!({
                 "properties": {
-                    "any": of(JSON),
+                    "any": schema_ref(JSON),
                     "told": {
                         "description": "Whatever it is.", "default": null,
                         "$ref": "#/components/schemas/JsonValue",
                     },
-                    "map": {"type": "object", "additionalProperties": of(JSON)},
-                    "list": {"type": ["array", "null"], "maxItems": 3, "items": of(JSON)},
+                    "map": {"type": "object", "additionalProperties": schema_ref(JSON)},
+                    "list": {"type": ["array", "null"], "maxItems": 3, "items": schema_ref(JSON)},
                     "closed": {"type": "object", "additionalProperties": false},
                     "named": {"type": "object", "properties": {"a": {"type": "string"}}},
                 },
-                "additionalProperties": of(JSON),
+                "additionalProperties": schema_ref(JSON),
             }),
             true,
         );

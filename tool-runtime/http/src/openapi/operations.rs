@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::DocumentInput;
 use super::parameters;
-use super::reference::of;
+use super::reference::schema_ref;
 use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::shapes;
 use super::tools::CallBodies;
@@ -29,10 +29,10 @@ pub(super) fn tags() -> Value {
 }
 
 pub(crate) fn list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("The tools that the caller may call.", &of("ListResponse"));
+    let ok = responses::json("The tools that the caller may call.", &schema_ref("ListResponse"));
     let operation = operation("listTools", "tools", "List the tools that the caller may call");
-    let operation = with_body(operation, &of("ListRequest"));
-    answered(operation, parameters::of_request(), ok, refused(&[&ADMISSION, &BODY]))
+    let operation = with_body(operation, &schema_ref("ListRequest"));
+    answered(operation, parameters::for_request(), ok, refused(&[&ADMISSION, &BODY]))
 }
 
 pub(crate) fn call(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
@@ -49,21 +49,23 @@ pub(crate) fn call(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
     let operation = operation("callTool", "tools", "Call a tool");
     let operation = with_body(operation, &tools.request);
-    answered(operation, parameters::of_call(), ok, failures)
+    answered(operation, parameters::for_call(), ok, failures)
 }
 
 pub(crate) fn text_call(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
-    let ok =
-        responses::json("What the tool returned, as text for a model.", &of("CallTextSuccess"));
+    let ok = responses::json(
+        "What the tool returned, as text for a model.",
+        &schema_ref("CallTextSuccess"),
+    );
     let mut failures = refused(&[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::CallResponse));
     let operation =
         operation("callToolForText", "tools", "Call a tool for a text that a model reads");
-    answered(with_body(operation, &tools.request), parameters::of_call(), ok, failures)
+    answered(with_body(operation, &tools.request), parameters::for_call(), ok, failures)
 }
 
 pub(crate) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("What the tool returned.", &of("EnvelopeSuccess"));
+    let ok = responses::json("What the tool returned.", &schema_ref("EnvelopeSuccess"));
     let mut failures = refused_as(ResponseFormat::Envelope, &[&ADMISSION, &BODY, &CALL]);
     failures.insert("409".to_owned(), responses::waiting(ResponseFormat::Envelope));
     let names: Vec<&str> = input.tools.iter().map(|tool| tool.name()).collect();
@@ -72,19 +74,19 @@ pub(crate) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) -> Value 
         tool["enum"] = names.into();
         shapes::restate(&mut tool);
     }
-    let mut parameters = parameters::of_envelope_call();
-    parameters.push(parameters::of_path("tool", "The tool's name.", &tool));
+    let mut parameters = parameters::for_envelope_call();
+    parameters.push(parameters::path_parameter("tool", "The tool's name.", &tool));
     let operation = operation(
         "callToolByEnvelope",
         "tools",
         "Call a tool with a request envelope, answered with a response envelope",
     );
-    answered(with_body(operation, &of("CallEnvelope")), parameters, ok, failures)
+    answered(with_body(operation, &schema_ref("CallEnvelope")), parameters, ok, failures)
 }
 
 pub(crate) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let mut ok =
-        responses::json("A page of the waiting calls, the oldest first.", &of("Approvals"));
+        responses::json("A page of the waiting calls, the oldest first.", &schema_ref("Approvals"));
     ok["links"] = json!({"decide": {
         "operationId": "decideApproval",
         "parameters": {"ticket": "$response.body#/approvals/0/ticket"},
@@ -92,28 +94,28 @@ pub(crate) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let operation =
         operation("listApprovals", "approvals", "List the calls that wait for approval");
     let after = json!({"type": "string", "format": "uuid"});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422]]))
+    answered(operation, parameters::for_page(&after), ok, refused(&[&ADMISSION, &[422]]))
 }
 
 pub(crate) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
-    let schema = tools.success_or(&[of("Declined")]);
+    let schema = tools.success_or(&[schema_ref("Declined")]);
     let ok = responses::json("What the tool returned, or that the call was declined.", &schema);
     let ticket = json!({"type": "string", "format": "uuid"});
-    let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("ticket", "The ticket's id.", &ticket));
+    let mut parameters = parameters::for_request();
+    parameters.push(parameters::path_parameter("ticket", "The ticket's id.", &ticket));
     let operation =
         operation("decideApproval", "approvals", "Decide about a call that waits for approval");
-    let operation = with_body(operation, &of("ApprovalDecision"));
+    let operation = with_body(operation, &schema_ref("ApprovalDecision"));
     let failures = refused(&[&ADMISSION, &BODY, &[404, 409, 410, 502, 504]]);
     answered(operation, parameters, ok, failures)
 }
 
 pub(crate) fn request_records(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("A page of the request's records.", &of("RequestRecords"));
-    let mut parameters = parameters::of_page(&record_cursor());
+    let ok = responses::json("A page of the request's records.", &schema_ref("RequestRecords"));
+    let mut parameters = parameters::for_page(&record_cursor());
     let about =
         "The id of the request, or the trace of a call's body if a header named another one.";
-    let mut request_id = parameters::of_query("request_id", about, &parameters::id());
+    let mut request_id = parameters::query_parameter("request_id", about, &parameters::id());
     request_id["required"] = true.into();
     parameters.push(request_id);
     let operation = operation("readRequest", "traces", "Read the records of a request");
@@ -121,18 +123,20 @@ pub(crate) fn request_records(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
 }
 
 pub(crate) fn trace(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("A page of the trace's records.", &of("TraceRecords"));
+    let ok = responses::json("A page of the trace's records.", &schema_ref("TraceRecords"));
     let parameters = parameters_of_trace();
     let operation = operation("readTrace", "traces", "Read the records of a trace");
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 pub(crate) fn replay(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok =
-        responses::json("The result of each call, compared with its record.", &of("ReplayReport"));
+    let ok = responses::json(
+        "The result of each call, compared with its record.",
+        &schema_ref("ReplayReport"),
+    );
     let parameters = parameters_of_trace();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
-    let operation = with_body(operation, &of("ReplayRequest"));
+    let operation = with_body(operation, &schema_ref("ReplayRequest"));
     answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
 }
 
@@ -152,13 +156,13 @@ fn record_cursor() -> Value {
 }
 
 fn parameters_of_trace() -> Vec<Value> {
-    let mut parameters = parameters::of_page(&record_cursor());
-    parameters.push(parameters::of_path("id", "The trace.", &parameters::id()));
+    let mut parameters = parameters::for_page(&record_cursor());
+    parameters.push(parameters::path_parameter("id", "The trace.", &parameters::id()));
     parameters
 }
 
 pub(crate) fn outcomes(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let mut ok = responses::json("A page of the unknown outcomes.", &of("Outcomes"));
+    let mut ok = responses::json("A page of the unknown outcomes.", &schema_ref("Outcomes"));
     ok["links"] = json!({"resolve": {
         "operationId": "resolveOutcome",
         "parameters": {"id": "$response.body#/outcomes/0/id"},
@@ -166,27 +170,27 @@ pub(crate) fn outcomes(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let operation =
         operation("listOutcomes", "outcomes", "List the calls whose outcome is unknown");
     let after = json!({"type": "string", "pattern": OutcomeCursor::PATTERN});
-    answered(operation, parameters::of_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
+    answered(operation, parameters::for_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
 }
 
 pub(crate) fn resolution(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("The outcome is resolved.", &of("ResolvedOutcome"));
+    let ok = responses::json("The outcome is resolved.", &schema_ref("ResolvedOutcome"));
     let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
-    let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("id", "The outcome's id.", &id));
+    let mut parameters = parameters::for_request();
+    parameters.push(parameters::path_parameter("id", "The outcome's id.", &id));
     let operation =
         operation("resolveOutcome", "outcomes", "Resolve a call whose outcome is unknown");
-    let operation = with_body(operation, &of("OutcomeResolution"));
+    let operation = with_body(operation, &schema_ref("OutcomeResolution"));
     answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 409, 504]]))
 }
 
 pub(crate) fn evidence_list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let mut ok = responses::json("A page of the tenant's evidence.", &of("EvidencePage"));
+    let mut ok = responses::json("A page of the tenant's evidence.", &schema_ref("EvidencePage"));
     ok["links"] = json!({"read": {
         "operationId": "readEvidence",
         "parameters": {"id": "$response.body#/evidence/0/snapshot_id"},
     }});
-    let mut parameters = parameters::of_page(&snapshot_id());
+    let mut parameters = parameters::for_page(&snapshot_id());
     let uuid = json!({"type": "string", "format": "uuid"});
     let time = json!({"type": "string", "format": "date-time"});
     for (name, about, schema) in [
@@ -196,32 +200,33 @@ pub(crate) fn evidence_list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
         ("since", "Only evidence that was made at this time or later.", &time),
         ("until", "Only evidence that was made before this time.", &time),
     ] {
-        parameters.push(parameters::of_query(name, about, schema));
+        parameters.push(parameters::query_parameter(name, about, schema));
     }
     let operation = operation("listEvidence", "evidence", "List evidence, without sealed contents");
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 pub(crate) fn evidence_snapshot(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("The evidence, without sealed contents.", &of("EvidenceSnapshot"));
+    let ok =
+        responses::json("The evidence, without sealed contents.", &schema_ref("EvidenceSnapshot"));
     let operation = operation(
         "readEvidence",
         "evidence",
         "Read the evidence of a call, without sealed contents",
     );
-    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
+    answered(operation, snapshot_parameters(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 pub(crate) fn evidence_contents(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
-    let ok = responses::json("The evidence, with its contents.", &of("EvidenceContents"));
+    let ok = responses::json("The evidence, with its contents.", &schema_ref("EvidenceContents"));
     let operation = operation("openEvidence", "evidence", "Read the sealed contents of evidence");
-    let operation = with_body(operation, &of("EvidenceReadRequest"));
-    answered(operation, of_snapshot(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]]))
+    let operation = with_body(operation, &schema_ref("EvidenceReadRequest"));
+    answered(operation, snapshot_parameters(), ok, refused(&[&ADMISSION, &BODY, &[404, 410, 504]]))
 }
 
-fn of_snapshot() -> Vec<Value> {
-    let mut parameters = parameters::of_request();
-    parameters.push(parameters::of_path("id", "The snapshot's id.", &snapshot_id()));
+fn snapshot_parameters() -> Vec<Value> {
+    let mut parameters = parameters::for_request();
+    parameters.push(parameters::path_parameter("id", "The snapshot's id.", &snapshot_id()));
     parameters
 }
 
@@ -235,9 +240,13 @@ pub(crate) fn attachment(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
         "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
     });
     let operation = operation("readAttachment", "tools", "Read an attachment of an own call");
-    let mut parameters = parameters::of_request();
+    let mut parameters = parameters::for_request();
     let id = json!({"type": "string", "pattern": attachments::ID_PATTERN});
-    parameters.push(parameters::of_path("id", "The attachment's id, as `meta` has it.", &id));
+    parameters.push(parameters::path_parameter(
+        "id",
+        "The attachment's id, as `meta` has it.",
+        &id,
+    ));
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 

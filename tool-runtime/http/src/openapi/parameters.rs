@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_contracts::server::{ID_PATTERN, MAX_CHARACTERS};
 
-use super::reference::of;
+use super::reference::schema_ref;
 use crate::request::paging;
 use crate::state::config::ContextDefaults;
 
@@ -91,43 +91,43 @@ pub(super) fn all(defaults: &ContextDefaults) -> Value {
 }
 
 /// Returns the parameters of every request.
-pub(super) fn of_request() -> Vec<Value> {
+pub(super) fn for_request() -> Vec<Value> {
     let ids = REQUIRED.iter().chain(&OPTIONAL).map(|id| named(id.name));
     ids.chain([named("traceparent")]).collect()
 }
 
 /// Returns the parameters of a call, which its body may give instead.
-pub(super) fn of_call() -> Vec<Value> {
+pub(super) fn for_call() -> Vec<Value> {
     let required = REQUIRED.iter().map(|id| named(&format!("{}-or-body", id.name)));
     let others = OPTIONAL.iter().chain(&OF_CALLS).map(|id| named(id.name));
     required.chain(others).chain([named("traceparent")]).collect()
 }
 
 /// Returns the parameters of a call by envelope, whose body has no tenant and no site.
-pub(super) fn of_envelope_call() -> Vec<Value> {
-    let mut headers = of_request();
+pub(super) fn for_envelope_call() -> Vec<Value> {
+    let mut headers = for_request();
     headers.extend(OF_CALLS.iter().map(|id| named(id.name)));
     headers
 }
 
 /// Returns the parameters of a request for a page.
-pub(super) fn of_page(after: &Value) -> Vec<Value> {
+pub(super) fn for_page(after: &Value) -> Vec<Value> {
     let about = "The `next` of the previous page.";
-    let after = of_query("after", about, after);
-    let mut page = of_request();
+    let after = query_parameter("after", about, after);
+    let mut page = for_request();
     page.extend([named("limit"), after]);
     page
 }
 
 /// Returns a path parameter.
-pub(super) fn of_path(name: &str, about: &str, schema: &Value) -> Value {
+pub(super) fn path_parameter(name: &str, about: &str, schema: &Value) -> Value {
     json!({
         "name": name, "in": "path", "required": true, "description": about, "schema": schema,
     })
 }
 
 /// A part of the query.
-pub(super) fn of_query(name: &str, about: &str, schema: &Value) -> Value {
+pub(super) fn query_parameter(name: &str, about: &str, schema: &Value) -> Value {
     json!({"name": name, "in": "query", "description": about, "schema": schema})
 }
 
@@ -140,9 +140,9 @@ impl IdParameter {
     fn parameter(&self, required: bool) -> Value {
         let Self { name, location, about } = self;
         let schema = match (*name, *location) {
-            ("X-Tenant-ID", _) => of("Tenant"),
+            ("X-Tenant-ID", _) => schema_ref("Tenant"),
             ("Idempotency-Key", _) => text(KEY),
-            ("X-Actor-Type", _) => of("ActorType"),
+            ("X-Actor-Type", _) => schema_ref("ActorType"),
             (_, "header") => text(IN_HEADER),
             _ => id(),
         };

@@ -80,23 +80,23 @@ fn remove_ends(
 mod tests {
     use serde_json::json;
 
-    use super::super::reference::of;
+    use super::super::reference::schema_ref;
     use super::*;
 
     #[test]
     fn a_list_of_itself_has_no_type_and_an_object_with_itself_has_one() {
-        let list = json!({"description": "A list.", "type": "array", "items": of("B")});
+        let list = json!({"description": "A list.", "type": "array", "items": schema_ref("B")});
         let schemas = json!({
             "A": list,
-            "B": {"anyOf": [of("A"), {"type": "string"}]},
-            "Outer": {"type": "array", "items": of("A")},
-            "Node": {"type": "object", "properties": {"next": of("Next")}},
-            "Next": {"anyOf": [of("Node"), {"type": "null"}]},
+            "B": {"anyOf": [schema_ref("A"), {"type": "string"}]},
+            "Outer": {"type": "array", "items": schema_ref("A")},
+            "Node": {"type": "object", "properties": {"next": schema_ref("Next")}},
+            "Next": {"anyOf": [schema_ref("Node"), {"type": "null"}]},
         });
         let Value::Object(mut hidden) = schemas.clone() else { panic!("they have names") };
         hide(&mut hidden);
         let condition = |schema: Value| json!({"if": {"not": {}}, "else": schema});
-        let mut of_list = condition(json!({"type": "array", "items": of("B")}));
+        let mut of_list = condition(json!({"type": "array", "items": schema_ref("B")}));
         of_list["description"] = json!("A list.");
         assert_eq!(hidden["A"], of_list);
         assert_eq!(hidden["B"], condition(schemas["B"].clone()));

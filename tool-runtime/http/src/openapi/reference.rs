@@ -5,6 +5,6 @@ use serde_json::{Value, json};
 pub(super) const PREFIX: &str = "#/components/schemas/";
 
 /// Returns a reference to a schema.
-pub(super) fn of(name: &str) -> Value {
+pub(super) fn schema_ref(name: &str) -> Value {
     json!({"$ref": format!("{PREFIX}{name}")})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reference::of;
+use super::reference::schema_ref;
 use crate::response::ResponseFormat;
 
 /// The statuses of failures, with their descriptions.
@@ -79,8 +79,8 @@ pub(super) fn json(description: &str, schema: &Value) -> Value {
 
 fn failure(format: ResponseFormat, status: u16, when: &str) -> Value {
     let body = match format {
-        ResponseFormat::CallResponse => of("CallFailure"),
-        ResponseFormat::Envelope => of("EnvelopeFailure"),
+        ResponseFormat::CallResponse => schema_ref("CallFailure"),
+        ResponseFormat::Envelope => schema_ref("EnvelopeFailure"),
     };
     let mut failure = json(when, &body);
     let header = match status {

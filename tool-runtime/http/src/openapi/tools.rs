@@ -8,7 +8,7 @@ use tool_runtime_schema::schema::Coerce;
 use super::DocumentInput;
 use super::components::Components;
 use super::names;
-use super::reference::of;
+use super::reference::schema_ref;
 
 /// The metadata of a dry run.
 const DRY_RUN_META: &str = "ToolDryRunMeta";
@@ -46,7 +46,10 @@ pub(super) fn add(input: &DocumentInput<'_>, components: &mut Components) -> Cal
         add_successes(tool, components, &mut successes);
     }
     if requests.is_empty() {
-        return CallBodies { request: of("CallRequest"), successes: vec![of("CallSuccess")] };
+        return CallBodies {
+            request: schema_ref("CallRequest"),
+            successes: vec![schema_ref("CallSuccess")],
+        };
     }
     let discriminator = json!({"propertyName": "tool_name", "mapping": mapping});
     let request = json!({"oneOf": requests, "discriminator": discriminator});
@@ -102,10 +105,10 @@ fn add_successes(tool: &ToolSpec, components: &mut Components, successes: &mut V
     if tool.effect() != Effect::Read {
         // The tool chooses the form of a dry run's output.
         let mut dry_run = success.clone();
-        property(&mut dry_run, "meta", of(DRY_RUN_META));
+        property(&mut dry_run, "meta", schema_ref(DRY_RUN_META));
         require(&mut dry_run, "meta");
         successes.push(components.add(&format!("{name}DryRunAnswer"), dry_run.into()));
-        property(&mut success, "meta", json!({"anyOf": [of(RUN_META), {"type": "null"}]}));
+        property(&mut success, "meta", json!({"anyOf": [schema_ref(RUN_META), {"type": "null"}]}));
     }
     property(&mut success, "output", output);
     successes.push(components.add(&format!("{name}Answer"), success.into()));

@@ -49,39 +49,42 @@ impl Problem {
     }
 
     /// Creates a problem with the status of its code.
-    pub(crate) fn of(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(status::of_code(code), code, message)
+    pub(crate) fn from_code(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(status::for_code(code), code, message)
     }
 
     pub(crate) fn unauthorized(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::of(ErrorCode::Unauthorized, message)
+        Self::from_code(ErrorCode::Unauthorized, message)
     }
 
     pub(crate) fn forbidden(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::of(ErrorCode::Forbidden, message)
+        Self::from_code(ErrorCode::Forbidden, message)
     }
 
     /// Creates the problem of a call that is refused without being opened.
     pub(crate) fn from_detail(detail: &ToolErrorDetail) -> Self {
         let code = detail.error_code().unwrap_or(ErrorCode::Internal);
         let details = detail.details().cloned().unwrap_or_default();
-        Self { details, ..Self::of(code, detail.message().to_owned()) }
+        Self { details, ..Self::from_code(code, detail.message().to_owned()) }
     }
 
     /// Creates the problem of a request during the shutdown.
     pub(crate) fn draining() -> Self {
-        Self::of(ErrorCode::Unavailable, "the server is shutting down; retry on another instance")
-            .with_reason(RefusalReason::Draining)
+        Self::from_code(
+            ErrorCode::Unavailable,
+            "the server is shutting down; retry on another instance",
+        )
+        .with_reason(RefusalReason::Draining)
     }
 
     /// Creates the problem of a panic or a broken invariant.
     pub(crate) fn internal() -> Self {
-        Self::of(ErrorCode::Internal, "the server failed to handle the request")
+        Self::from_code(ErrorCode::Internal, "the server failed to handle the request")
     }
 
     /// Creates the problem of a store that cannot be reached.
     pub(crate) fn store_unavailable() -> Self {
-        Self::of(ErrorCode::Unavailable, "the store is not available now; retry later")
+        Self::from_code(ErrorCode::Unavailable, "the store is not available now; retry later")
             .with_reason(RefusalReason::StoreUnavailable)
     }
 

@@ -60,7 +60,7 @@ fn a_problem_has_the_status_of_its_code() {
 async fn a_problem_says_when_to_try_again() {
     let problem = Problem {
         retry_after: Some(Duration::from_millis(1_500)),
-        ..Problem::of(ErrorCode::RateLimited, "too many")
+        ..Problem::from_code(ErrorCode::RateLimited, "too many")
     };
     assert_eq!(answered(problem.clone()).headers()[RETRY_AFTER], "2");
     assert_eq!(body(problem).await["detail"]["retry_after_ms"], 1_500);

@@ -108,7 +108,7 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let admitted = Admitted::from_request_parts(parts, app).await?;
         let defaults = &app.config.context_defaults;
-        let problem = match AuthorizedCaller::of(admitted, parts, S::SCOPE, defaults) {
+        let problem = match AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults) {
             Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
             Err(refused) if refused.problem.code != ErrorCode::Forbidden => {
                 return Err(refused.problem);
@@ -117,7 +117,7 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
         };
         let RefusedCaller { admitted: Admitted { principal, caller }, problem } = *problem;
         let params = params_of(parts).await;
-        let why = ForbiddenCause::of(&principal, S::SCOPE, &problem);
+        let why = ForbiddenCause::from_problem(&principal, S::SCOPE, &problem);
         let (principal, caller) = (&principal, &caller);
         let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
         S::record_forbidden(&forbidden).await;
@@ -134,7 +134,7 @@ struct RefusedCaller {
 impl Admitted {
     /// Admits the messages of a program that has started this one.
     #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only a server on streams has one"))]
-    pub(crate) fn of_program(principal: Principal) -> Self {
+    pub(crate) fn for_program(principal: Principal) -> Self {
         let caller = Caller::Principal(Arc::clone(principal.id()));
         Self { principal, caller }
     }
@@ -159,7 +159,7 @@ impl<S> Deref for Authorized<S> {
 
 impl AuthorizedCaller {
     /// Requires a scope of an admitted caller, and makes its context.
-    fn of(
+    fn from_admitted(
         admitted: Admitted,
         parts: &Parts,
         scope: Scope,
@@ -169,7 +169,7 @@ impl AuthorizedCaller {
             if !admitted.principal.may(scope) {
                 return Err(missing_scope(&admitted.principal, scope));
             }
-            let head = RequestHead::of(parts);
+            let head = RequestHead::from_parts(parts);
             let cx = context::context(&head, None, &admitted.principal, defaults)?;
             audit_of(parts)?.lock().trace_id = Some(cx.trace_id().into());
             Ok(cx)
@@ -224,7 +224,7 @@ impl Forbidden<'_> {
     /// Returns the context of the request, if its caller may act in it.
     pub(crate) fn context(&self) -> Option<ToolContext> {
         let defaults = &self.app.config.context_defaults;
-        context::context(&RequestHead::of(self.parts), None, self.principal, defaults).ok()
+        context::context(&RequestHead::from_parts(self.parts), None, self.principal, defaults).ok()
     }
 }
 
@@ -232,14 +232,14 @@ impl Forbidden<'_> {
 pub(crate) async fn authenticate(app: &App, parts: &Parts) -> Result<(Principal, Caller), Problem> {
     app.config.hosts.admit(&app.config.auth, parts)?;
     let principal = app.rates.authenticate(&app.config.auth, parts).await?;
-    let caller = Caller::of(parts, &principal);
+    let caller = Caller::new(parts, &principal);
     audit_of(parts)?.lock().set_caller(caller.clone());
     app.rates.request(parts, &principal)?;
     Ok((principal, caller))
 }
 
 impl ForbiddenCause {
-    fn of(principal: &Principal, scope: Scope, problem: &Problem) -> Self {
+    fn from_problem(principal: &Principal, scope: Scope, problem: &Problem) -> Self {
         if !principal.may(scope) {
             return Self::MissingScope;
         }
@@ -283,9 +283,10 @@ mod tests {
             .header("x-user-id", user);
         let (parts, ()) = request.body(()).expect("it is a request").into_parts();
         let defaults = ContextDefaults::default();
-        let problem = context::context(&RequestHead::of(&parts), None, principal, &defaults);
+        let problem =
+            context::context(&RequestHead::from_parts(&parts), None, principal, &defaults);
         let problem = problem.expect_err("the caller is forbidden");
-        ForbiddenCause::of(principal, Scope::Evidence, &problem).as_str()
+        ForbiddenCause::from_problem(principal, Scope::Evidence, &problem).as_str()
     }
 
     #[test]

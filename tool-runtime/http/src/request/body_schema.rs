@@ -16,7 +16,7 @@ pub(crate) struct BodySchema(Validator);
 
 impl BodySchema {
     /// Compiles the schema of a type.
-    pub(crate) fn of<T: JsonSchema>() -> Self {
+    pub(crate) fn for_type<T: JsonSchema>() -> Self {
         let schema = input_generator().into_root_schema_for::<T>().to_value();
         Self(
             Validator::compile(&schema).expect("the schemas of the request bodies can be compiled"),
@@ -48,5 +48,5 @@ fn refused(violations: &[Violation]) -> Problem {
     let mut message = String::from("the body is not valid");
     spell_out(violations, &mut message);
     let violations = serde_json::to_value(violations).unwrap_or_default();
-    Problem::of(ErrorCode::InvalidArgument, message).with_detail("violations", violations)
+    Problem::from_code(ErrorCode::InvalidArgument, message).with_detail("violations", violations)
 }

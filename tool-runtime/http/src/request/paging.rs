@@ -44,7 +44,7 @@ pub(crate) fn one<T>(
     let value = pair.split_once('=').map_or("", |(_, value)| value);
     match read(value).filter(|_| more.is_none()) {
         Some(value) => Ok(Some(value)),
-        None => Err(Problem::of(
+        None => Err(Problem::from_code(
             ErrorCode::InvalidArgument,
             format!("query `{name}`: expected {expected}, once"),
         )),

@@ -25,7 +25,7 @@ pub(crate) fn reason(schema: &BodySchema, body: &[u8]) -> Result<String, Problem
 pub(crate) fn readable(field: &str, text: &str) -> Result<(), Problem> {
     if has_bidirectional_controls(text) {
         let message = format!("`{field}`: expected text without bidirectional control characters");
-        return Err(Problem::of(ErrorCode::InvalidArgument, message));
+        return Err(Problem::from_code(ErrorCode::InvalidArgument, message));
     }
     Ok(())
 }

@@ -25,5 +25,5 @@ pub(crate) async fn within_time_limit<T>(
 fn too_long(limit: Duration) -> Problem {
     let limit = limit.as_millis();
     let message = format!("the request exceeded its time limit of {limit} ms");
-    Problem::of(ErrorCode::Timeout, message)
+    Problem::from_code(ErrorCode::Timeout, message)
 }

@@ -79,7 +79,7 @@ impl AuditContext {
 
     /// Sets the hash of the request's body.
     pub(crate) fn set_body(&mut self, body: &[u8]) {
-        self.payload = PayloadHash::of(body);
+        self.payload = PayloadHash::compute(body);
     }
 
     pub(super) fn latency_ms(&self) -> u64 {
@@ -91,7 +91,7 @@ impl PayloadHash {
     /// The hash of an empty body.
     const EMPTY: Self = Self(*b"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(super) fn compute(body: &[u8]) -> Self {
         Self(Digest::from_bytes(Sha256::digest(body).into()).digits())
     }
 

@@ -15,11 +15,11 @@ use uuid::Uuid;
 use tool_runtime_core::ToolOutput;
 
 pub(crate) use self::audit::{Audit, AuditContext};
-pub(crate) use self::of_problem::{RefusedRequest, trace_id};
+pub(crate) use self::refused_request::{RefusedRequest, trace_id};
 use crate::problem::status;
 
 mod audit;
-mod of_problem;
+mod refused_request;
 #[cfg(test)]
 mod tests;
 
@@ -94,7 +94,8 @@ impl JsonResponse {
     /// Writes a tool's output as a response envelope; `INTERNAL` where the output is broken JSON.
     pub(crate) fn envelope(output: &ToolOutput) -> Self {
         let envelope = output.to_envelope();
-        let status = envelope.error().map_or(StatusCode::OK, |error| status::of_code(error.code()));
+        let status =
+            envelope.error().map_or(StatusCode::OK, |error| status::for_code(error.code()));
         let mut json = Vec::with_capacity(output.json().len() + 64);
         write(&mut json, &envelope);
         Self { status, retry_after: None, body: json.into() }

@@ -58,7 +58,7 @@ fn a_success_is_written_into_a_buffer_of_its_size() {
 
 #[test]
 fn a_failure_is_what_the_contract_says() {
-    let detail = ToolErrorDetail::of(ErrorCode::NotFound, "no tool has this name").build();
+    let detail = ToolErrorDetail::from_code(ErrorCode::NotFound, "no tool has this name").build();
     let outcome = failed(404, &detail);
     let body = check_contract(&outcome.body);
     assert_eq!(body["error"], "no tool has this name");
@@ -73,7 +73,7 @@ fn a_failure_is_what_the_contract_says() {
 
 #[test]
 fn a_failure_says_nothing_of_the_types_of_the_program() {
-    let detail = ToolErrorDetail::of(ErrorCode::UpstreamError, "the store does not answer")
+    let detail = ToolErrorDetail::from_code(ErrorCode::UpstreamError, "the store does not answer")
         .cause("guide::store::Broken")
         .attempt(2)
         .build();
@@ -97,24 +97,25 @@ fn a_failure_without_a_code_is_named_by_its_type() {
 
 #[test]
 fn a_request_that_nobody_could_read_gets_a_trace_of_its_own() {
-    let detail = ToolErrorDetail::of(ErrorCode::NotFound, "no").build();
+    let detail = ToolErrorDetail::from_code(ErrorCode::NotFound, "no").build();
     let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &AuditContext::new());
     let body = check_contract(&outcome.body);
     assert!(body["audit"]["trace_id"].as_str().is_some_and(|id| id.parse::<Uuid>().is_ok()));
     assert_eq!(body["audit"]["tool_name"], "");
-    let of_nothing = audit::PayloadHash::of(b"");
+    let of_nothing = audit::PayloadHash::compute(b"");
     assert_eq!(body["audit"]["request_payload_hash"], of_nothing.as_str());
 }
 
 #[test]
 fn the_hash_is_the_sha256_of_the_body() {
     let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(audit::PayloadHash::of(b"abc").as_str(), known);
+    assert_eq!(audit::PayloadHash::compute(b"abc").as_str(), known);
 }
 
 #[test]
 fn retry_after_is_written_in_whole_seconds() {
-    let limited = |time| ToolErrorDetail::of(ErrorCode::RateLimited, "no").retry_after_ms(time);
+    let limited =
+        |time| ToolErrorDetail::from_code(ErrorCode::RateLimited, "no").retry_after_ms(time);
     let after = |status, detail: &ToolErrorDetail| {
         let headers = headers(failed(status, detail));
         headers.get(RETRY_AFTER).map(|value| value.to_str().expect("text").to_owned())
@@ -122,16 +123,16 @@ fn retry_after_is_written_in_whole_seconds() {
     assert_eq!(after(429, &limited(1_001).build()).as_deref(), Some("2"));
     assert_eq!(after(429, &limited(1_000).build()).as_deref(), Some("1"));
     assert_eq!(after(429, &limited(0).build()).as_deref(), Some("1"));
-    let unavailable = ToolErrorDetail::of(ErrorCode::Unavailable, "no");
+    let unavailable = ToolErrorDetail::from_code(ErrorCode::Unavailable, "no");
     assert_eq!(after(503, &unavailable.build()).as_deref(), Some("1"));
-    let conflict = ToolErrorDetail::of(ErrorCode::Conflict, "no");
+    let conflict = ToolErrorDetail::from_code(ErrorCode::Conflict, "no");
     assert_eq!(after(409, &conflict.clone().build()), None);
     assert_eq!(after(409, &conflict.retry_after_ms(2_500).build()).as_deref(), Some("3"));
 }
 
 #[test]
 fn headers_say_what_the_body_is() {
-    let detail = ToolErrorDetail::of(ErrorCode::Unauthorized, "no").build();
+    let detail = ToolErrorDetail::from_code(ErrorCode::Unauthorized, "no").build();
     assert_eq!(headers(failed(401, &detail))[CONTENT_TYPE], "application/json");
     let succeeded = headers(JsonResponse::success("1", None, "trace-1", &audit()));
     assert_eq!(succeeded[CONTENT_TYPE], "application/json");
@@ -140,7 +141,7 @@ fn headers_say_what_the_body_is() {
 #[test]
 fn nothing_on_the_way_keeps_an_answer_for_somebody_else() {
     let success = JsonResponse::success("1", None, "trace-1", &audit());
-    let failure = failed(404, &ToolErrorDetail::of(ErrorCode::NotFound, "nothing").build());
+    let failure = failed(404, &ToolErrorDetail::from_code(ErrorCode::NotFound, "nothing").build());
     for outcome in [success, failure] {
         assert_eq!(headers(outcome)["cache-control"], "no-store");
     }

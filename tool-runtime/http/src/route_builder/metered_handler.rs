@@ -63,7 +63,7 @@ impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for MeteredHandler<H> {
             begun: Instant::now(),
             status: None,
         };
-        let request_facts = RequestFacts::of(&request);
+        let request_facts = RequestFacts::new(&request);
         request.extensions_mut().insert(audit.clone());
         let answer = AssertUnwindSafe(self.handler.call(request, app)).catch_unwind();
         AnsweredFuture { answer, audit, request: request_facts, timer }
@@ -103,7 +103,7 @@ struct RequestFacts {
 }
 
 impl RequestFacts {
-    fn of(request: &Request) -> Self {
+    fn new(request: &Request) -> Self {
         let (extensions, headers) = (request.extensions(), request.headers());
         Self {
             peer: extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0),

@@ -92,7 +92,7 @@ pub(super) async fn no_path(parts: Parts) -> Response {
 
 /// Answers a path that is not served, in a format.
 pub(super) fn no_path_in(format: ResponseFormat, parts: &Parts) -> Response {
-    Problem::of(ErrorCode::NotFound, "there is no such path").uncounted(format, parts)
+    Problem::from_code(ErrorCode::NotFound, "there is no such path").uncounted(format, parts)
 }
 
 impl EndpointMethod {

@@ -72,7 +72,7 @@ impl ClientAddress {
     }
 
     /// Returns the client's address: the peer, or the one that a trusted proxy names, with port 0.
-    pub(super) fn of(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
+    pub(super) fn resolve(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
         if !self.is_proxy(peer.ip()) {
             return peer;
         }
@@ -138,7 +138,7 @@ mod tests {
             (super::FORWARDED_FOR.parse().expect("a name"), field.parse().expect("a value"))
         });
         let peer = format!("{peer}:4000").parse().expect("an address");
-        let found = trusting.expect("these are ranges").of(peer, &fields.collect());
+        let found = trusting.expect("these are ranges").resolve(peer, &fields.collect());
         assert_eq!(found.ip().to_string(), client, "{headers:?}");
     }
 

@@ -57,7 +57,7 @@ impl RequestService {
 
     async fn routed(&self, request: Request<Incoming>) -> Response<Body> {
         let mut request = request.map(|body| self.body(body));
-        let client = self.limits.client_address.of(self.peer, request.headers());
+        let client = self.limits.client_address.resolve(self.peer, request.headers());
         request.extensions_mut().insert(ConnectInfo(client));
         if self.is_tls {
             request.extensions_mut().insert(ServedOverTls);

@@ -51,7 +51,7 @@ impl App {
     ) -> Self {
         let config = config.checking_token_keys();
         let (listing, metrics) =
-            (ToolListCache::of(&runtime.tools().list()), Metrics::of(&runtime, routes));
+            (ToolListCache::new(&runtime.tools().list()), Metrics::new(&runtime, routes));
         let documents = DocumentCache::default();
         let rates = RateLimiters::new(config.rates, &runtime.environment().timer);
         let bounds = &config.bounds;

@@ -23,7 +23,7 @@ pub(crate) enum Caller {
 pub(crate) struct Peer(Option<IpAddr>);
 
 impl Caller {
-    pub(crate) fn of(parts: &Parts, principal: &Principal) -> Self {
+    pub(crate) fn new(parts: &Parts, principal: &Principal) -> Self {
         if principal.is_anonymous() {
             Self::peer(parts)
         } else {
@@ -38,7 +38,7 @@ impl Caller {
 
     /// Returns the caller of a request that is not authenticated: its address.
     pub(crate) fn peer(parts: &Parts) -> Self {
-        Self::Address(Peer::of(parts))
+        Self::Address(Peer::from_parts(parts))
     }
 
     /// Returns the principal's name, if the caller is authenticated.
@@ -64,7 +64,7 @@ impl Caller {
 
 impl Peer {
     /// Returns the peer of a request.
-    pub(crate) fn of(parts: &Parts) -> Self {
+    pub(crate) fn from_parts(parts: &Parts) -> Self {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         Self(address.map(|ConnectInfo(address)| network(address.ip())))
     }

@@ -19,18 +19,18 @@ pub(crate) struct SerializedTools {
 
 impl ToolListCache {
     /// Serializes the tools of a runtime.
-    pub(crate) fn of(tools: &ToolList) -> Self {
-        Self(PerVersion::new(tools, SerializedTools::of))
+    pub(crate) fn new(tools: &ToolList) -> Self {
+        Self(PerVersion::new(tools, SerializedTools::new))
     }
 
     /// Returns the listings of these tools, and keeps them if they are newer.
     pub(crate) fn get(&self, tools: &ToolList) -> Arc<Versioned<SerializedTools>> {
-        self.0.get(tools, SerializedTools::of)
+        self.0.get(tools, SerializedTools::new)
     }
 }
 
 impl SerializedTools {
-    fn of(tools: &ToolList) -> Self {
+    fn new(tools: &ToolList) -> Self {
         let written = |spec: &Arc<ToolSpec>| {
             let listing = serde_json::to_string(&ToolListing::from(&**spec));
             let text = listing.expect("a tool's spec is written as JSON").into_boxed_str();

@@ -56,7 +56,7 @@ impl QuotaRefusal {
             Exhausted::Capacity => (ErrorCode::Unavailable, self.capacity),
             Exhausted::Owner => (ErrorCode::RateLimited, self.caller),
         };
-        Problem::of(code, message).with_reason(self.reason)
+        Problem::from_code(code, message).with_reason(self.reason)
     }
 }
 

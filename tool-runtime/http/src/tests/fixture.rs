@@ -196,7 +196,7 @@ fn fail(call: &CallScope) -> Result<(), Failure> {
     let arguments: Value = call.parse()?;
     let code: ErrorCode =
         arguments["code"].as_str().unwrap_or_default().parse().expect("a code that all share");
-    Err(Failure::of(code).with_retry_after_ms(1_500))
+    Err(Failure::from_code(code).with_retry_after_ms(1_500))
 }
 
 fn panics(_: &CallScope) -> Result<(), Failure> {

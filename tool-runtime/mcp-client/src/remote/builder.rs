@@ -284,7 +284,7 @@ impl RemoteBuilder {
     fn settings(self) -> Result<RemoteSettings, RemoteError> {
         let prefix = self.prefix.clone();
         let with_server_name = |error: RemoteError| match &prefix {
-            Some(prefix) => error.of_server(prefix),
+            Some(prefix) => error.with_server(prefix),
             None => error,
         };
         self.checked().map_err(with_server_name)
@@ -311,7 +311,7 @@ impl RemoteBuilder {
             endpoint: self.endpoint,
             protocol: self.protocol,
             lock: LockStore::new(self.lock),
-            lock_mode: McpLockMode::of_environment()?,
+            lock_mode: McpLockMode::from_env()?,
             new_tools: self.new_tools,
             only: self.only,
             claims: self.claims,

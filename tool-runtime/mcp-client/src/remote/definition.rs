@@ -98,7 +98,7 @@ impl ToolDefinition {
 /// The text is not the canonical one of RFC 8785, which has no form for the integers of schemas
 /// beyond 2^53, such as the maximum of a `u64`.
 pub(super) fn digest_of(pinned: &Value) -> Digest {
-    Digest::of(DOMAIN, normalized(pinned.clone()).to_string().as_bytes())
+    Digest::compute(DOMAIN, normalized(pinned.clone()).to_string().as_bytes())
 }
 
 fn annotations(listed: &Value) -> Option<Value> {

@@ -44,7 +44,7 @@ impl RemoteError {
     }
 
     /// Names the server whose tools have this prefix.
-    pub(super) fn of_server(self, prefix: &str) -> Self {
+    pub(super) fn with_server(self, prefix: &str) -> Self {
         Self { server: Some(prefix.to_owned()), ..self }
     }
 

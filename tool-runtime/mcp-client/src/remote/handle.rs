@@ -210,7 +210,7 @@ impl Remote {
             Ok(()) => answer.await.unwrap_or_else(|_| Err(RemoteError::closed())),
             Err(_) => Err(RemoteError::closed()),
         };
-        done.map_err(|error| error.of_server(&self.shared.prefix))
+        done.map_err(|error| error.with_server(&self.shared.prefix))
     }
 
     /// Connects, and keeps the connection in a task.
@@ -220,7 +220,7 @@ impl Remote {
     ) -> Result<Self, RemoteError> {
         let (remote, mut supervisor) = Self::prepare(settings, runtime);
         let first = supervisor.connect().await;
-        let first = first.map_err(|error| error.of_server(&remote.shared.prefix))?;
+        let first = first.map_err(|error| error.with_server(&remote.shared.prefix))?;
         tokio::spawn(supervisor.run(Some(first)));
         Ok(remote)
     }

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_tools_of_one_name_the_first_that_can_be_read_counts() {
+    fn the_first_readable_tool_of_several_with_one_name_counts() {
         let bad = json!({"name": "a", "inputSchema": 7});
         let mut other = tool("a");
         other["description"] = json!("Another one.");

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_names_that_collide_the_unchanged_one_is_registered() {
+    fn the_unchanged_one_of_two_colliding_names_is_registered() {
         let named = registered_names("x", ["a b", "a_b", "a/b"].into_iter(), |_| false);
         assert_eq!(named["a_b"].as_deref(), Ok("x.a_b"));
         assert!(named["a b"].as_ref().unwrap_err().contains("`a_b`"), "{named:?}");

@@ -122,7 +122,7 @@ pub enum RemoteEvent {
 }
 
 impl RemoteServer {
-    pub(super) fn of(info: Option<&ServerPeerInfo>) -> Self {
+    pub(super) fn from_info(info: Option<&ServerPeerInfo>) -> Self {
         let Some(info) = info else { return Self::default() };
         let claimed = info.server_info.as_ref();
         let tools = info.capabilities.tools.as_ref();

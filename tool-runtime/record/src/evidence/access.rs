@@ -246,7 +246,7 @@ impl fmt::Display for AccessAction {
 
 impl AccessOutcome {
     /// Returns the outcome of an operation that has ended.
-    pub(super) fn of<T>(result: &Result<T, EvidenceError>) -> Self {
+    pub(super) fn from_result<T>(result: &Result<T, EvidenceError>) -> Self {
         result.as_ref().map_or_else(|error| Self::Failed(error.kind()), |_| Self::Done)
     }
 }

@@ -126,7 +126,7 @@ impl EvidenceError {
     }
 
     /// Sets the snapshot at fault.
-    pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
+    pub(super) fn with_snapshot(mut self, id: SnapshotId) -> Self {
         self.snapshot = Some(id);
         self
     }

@@ -162,7 +162,7 @@ impl EvidenceKeeper {
             Some(Err(_)) => "the vault panicked".to_owned(),
             None => "the vault does not answer".to_owned(),
         };
-        let failure = Failure::of(ErrorCode::Unavailable)
+        let failure = Failure::from_code(ErrorCode::Unavailable)
             .with_message(
                 "the evidence that this tool requires cannot be kept at the moment, so it is not run; \
                  try again later",
@@ -246,7 +246,7 @@ impl EvidenceKeeper {
         at: UnixMillis,
     ) -> Result<Snapshot, EvidenceError> {
         let (tool, keys) = (scope.tool(), self.ledger.keys());
-        let mut snapshot = Snapshot::of_call(scope.cx(), tool.name(), tool.version(), at);
+        let mut snapshot = Snapshot::for_call(scope.cx(), tool.name(), tool.version(), at);
         if let Some(build) = self.build.as_deref().or(scope.registered().traits.source) {
             snapshot = snapshot.with_build(build);
         }
@@ -320,13 +320,13 @@ fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOut
 /// stored under the call's key and a repeat does not run the tool again.
 fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
     let (failure, effect_outcome) = if scope.tool().effect() == Effect::Read {
-        let failure = Failure::of(ErrorCode::Unavailable)
+        let failure = Failure::from_code(ErrorCode::Unavailable)
             .with_message("the evidence that this tool requires could not be kept; try again later")
             .with_retry_after_ms(1_000)
             .with_effect_none();
         (failure, EffectOutcome::Transient)
     } else {
-        let failure = Failure::of(ErrorCode::Internal)
+        let failure = Failure::from_code(ErrorCode::Internal)
             .with_message(
                 "the tool has had its effect, and the evidence that it requires could not be kept; do \
                  not call it again",
@@ -358,12 +358,12 @@ impl EvidenceCollector for EvidenceKeeper {
 #[async_trait]
 impl AccessLog for Ledger {
     async fn record(&self, record: &AccessRecord) -> Result<(), StoreError> {
-        self.record_access(ledger::RecordedAccess::of(record)).await
+        self.record_access(ledger::RecordedAccess::from_record(record)).await
     }
 }
 
 impl ledger::RecordedAccess {
-    fn of(record: &AccessRecord) -> Self {
+    fn from_record(record: &AccessRecord) -> Self {
         let outcome = match record.outcome {
             AccessOutcome::Asked => RecordedOutcome::Asked,
             AccessOutcome::Done => RecordedOutcome::Done,

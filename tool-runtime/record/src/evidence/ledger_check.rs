@@ -83,7 +83,7 @@ impl Vault {
             Some(_) => EvidenceErrorKind::NotAsRecorded,
             None => EvidenceErrorKind::UnknownKey,
         };
-        Err(EvidenceError::from(kind).of_snapshot(id))
+        Err(EvidenceError::from(kind).with_snapshot(id))
     }
 
     /// Returns the error of a snapshot that the store does not have: `NotFound` or `Missing`.
@@ -96,7 +96,7 @@ impl Vault {
             within_time(LedgerQuery::new().tenant(tenant), id.created_at(), Some(id.created_at()));
         match recorded_digests(ledger, query, |named| named == id).await {
             Ok(recorded) if recorded.is_empty() => not_found,
-            Ok(_) => EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id),
+            Ok(_) => EvidenceError::from(EvidenceErrorKind::Missing).with_snapshot(id),
             Err(error) => error,
         }
     }
@@ -141,7 +141,7 @@ impl Vault {
             query.admits(&recorded.tool, recorded.invocation) && !self.may_be_swept(*id)
         });
         entries.extend(missing.map(|(id, _)| {
-            let error = EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id);
+            let error = EvidenceError::from(EvidenceErrorKind::Missing).with_snapshot(id);
             ListEntry { id, snapshot: Err(error) }
         }));
         entries.sort_by_key(|entry| entry.id);

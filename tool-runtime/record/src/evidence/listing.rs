@@ -72,7 +72,7 @@ impl Vault {
         id: SnapshotId,
         access: &Access,
     ) -> Result<Option<Snapshot>, EvidenceError> {
-        let draft = RecordDraft::new(AccessAction::Find, Some(tenant), access).of_snapshot(id);
+        let draft = RecordDraft::new(AccessAction::Find, Some(tenant), access).with_snapshot(id);
         let lookup = self.look_up(tenant, id).await.map(|(_, snapshot)| snapshot);
         let authorized_snapshot =
             self.authorized(&draft, tenant, id, lookup, |snapshot| snapshot).await;
@@ -104,7 +104,7 @@ impl Vault {
     /// # use tool_runtime::evidence::{Access, EvidenceError, SnapshotQuery, Vault};
     /// # async fn doc(vault: Vault, tenant: tool_runtime::Uuid) -> Result<(), EvidenceError> {
     /// let access = Access::new("user:auditor-7", "complaint 4711")?;
-    /// let query = SnapshotQuery::of(tenant).with_trace("trace-1");
+    /// let query = SnapshotQuery::new(tenant).with_trace("trace-1");
     /// let mut page = vault.list(&query, None, 100, &access).await?;
     /// while page.next.is_some() {
     ///     page = vault.list(&query, page.next, 100, &access).await?;
@@ -130,7 +130,7 @@ impl Vault {
         };
         listing.draft.snapshot = first;
         listing.draft.last_snapshot = last.map(Snapshot::id).filter(|last| Some(*last) != first);
-        let outcome = match AccessOutcome::of(&listing_result) {
+        let outcome = match AccessOutcome::from_result(&listing_result) {
             AccessOutcome::Done if listing.denied && listing.shown.is_empty() => {
                 AccessOutcome::Denied
             }
@@ -231,9 +231,9 @@ impl Vault {
             let snapshot = match checker.check(&stored).await {
                 Ok(()) => parse_snapshot(&stored.facts, query.tenant, id).map_err(Into::into),
                 Err(error) if error.kind().concerns_snapshot() => Err(error),
-                Err(error) => return Err(error.of_snapshot(id)),
+                Err(error) => return Err(error.with_snapshot(id)),
             };
-            let snapshot = snapshot.map_err(|error: EvidenceError| error.of_snapshot(id));
+            let snapshot = snapshot.map_err(|error: EvidenceError| error.with_snapshot(id));
             entries.push(ListEntry { id, snapshot });
         }
         self.compare_entries(query, after, &mut entries, is_last).await?;

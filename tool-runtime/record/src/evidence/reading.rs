@@ -71,7 +71,7 @@ impl Vault {
     ) -> Result<(StoredSnapshot, Snapshot), EvidenceError> {
         let Some(stored) = self.store.find_snapshot(tenant, id).await? else {
             let may_be_swept = self.may_be_swept(id);
-            let missing = EvidenceError::from(EvidenceErrorKind::Missing).of_snapshot(id);
+            let missing = EvidenceError::from(EvidenceErrorKind::Missing).with_snapshot(id);
             return Err(if may_be_swept { EvidenceErrorKind::NotFound.into() } else { missing });
         };
         let snapshot = self.checked(&stored, tenant, id).await?;
@@ -90,13 +90,13 @@ impl Vault {
         access: &Access,
         looked_up: Result<(StoredSnapshot, Snapshot), EvidenceError>,
     ) -> Result<OpenedSnapshot, EvidenceError> {
-        let draft = RecordDraft::new(action, Some(tenant), access).of_snapshot(id);
+        let draft = RecordDraft::new(action, Some(tenant), access).with_snapshot(id);
         let (outcome, opened) =
             match self.authorized(&draft, tenant, id, looked_up, |(_, snapshot)| snapshot).await {
                 Ok(((_, snapshot), SnapshotView::Redacted)) => withheld(snapshot),
                 Ok(((stored, snapshot), SnapshotView::Full)) => {
                     let opened = self.unseal(stored, snapshot).await;
-                    (AccessOutcome::of(&opened), opened)
+                    (AccessOutcome::from_result(&opened), opened)
                 }
                 Err(it) => (it.outcome, Err(it.error)),
             };

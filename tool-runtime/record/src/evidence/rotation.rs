@@ -68,7 +68,7 @@ impl Vault {
         tenant: Uuid,
         access: &Access,
     ) -> Result<RotationReport, EvidenceError> {
-        let draft = RecordDraft::of_rotation(tenant, access)?;
+        let draft = RecordDraft::for_rotation(tenant, access)?;
         let work = async {
             let newest = self.store.newest_tenant_key(tenant).await?;
             if let Some(TenantKey { version, wrapped: Some(_), .. }) = newest {
@@ -89,7 +89,7 @@ impl Vault {
         tenant: Uuid,
         access: &Access,
     ) -> Result<RotationReport, EvidenceError> {
-        let draft = RecordDraft::of_rotation(tenant, access)?;
+        let draft = RecordDraft::for_rotation(tenant, access)?;
         self.recorded(&draft, self.rewrap_and_prune(tenant)).await
     }
 

@@ -29,9 +29,9 @@ const DOMAIN: &str = "tool-runtime/evidence/v1/snapshot";
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let cx = ToolContext::local();
 /// let at = UnixMillis::new(1_800_000_000_000);
-/// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at)
+/// let snapshot = Snapshot::for_call(&cx, "pricing.quote", "1.0.0", at)
 ///     .with_input_summary(r#"{"sku":"A-1","card":"***"}"#)?
-///     .with_output_hash(format!("sha256:{}", Digest::of_json("answer", "17")?))
+///     .with_output_hash(format!("sha256:{}", Digest::from_json("answer", "17")?))
 ///     .with_rule("compliance.policy_ruleset_version", "2025-07");
 ///
 /// assert_eq!(snapshot.trace_id(), cx.trace_id());
@@ -78,7 +78,7 @@ struct SnapshotJson {
 impl Snapshot {
     /// Makes the snapshot of a call at this time, under a new id.
     #[must_use]
-    pub fn of_call(
+    pub fn for_call(
         cx: &ToolContext,
         tool: impl Into<String>,
         version: impl Into<String>,
@@ -281,7 +281,7 @@ impl Snapshot {
 
 /// Computes the hash of a snapshot from its stored bytes.
 pub(super) fn digest_of(facts: &[u8]) -> Digest {
-    Digest::of(DOMAIN, facts)
+    Digest::compute(DOMAIN, facts)
 }
 
 impl fmt::Debug for Snapshot {

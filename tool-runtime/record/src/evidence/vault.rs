@@ -57,7 +57,7 @@ use crate::ledger::Ledger;
 ///
 /// let cx = ToolContext::local();
 /// let at = UnixMillis::new(1_800_000_000_000);
-/// let snapshot = Snapshot::of_call(&cx, "pricing.quote", "1.0.0", at);
+/// let snapshot = Snapshot::for_call(&cx, "pricing.quote", "1.0.0", at);
 /// let contents = Contents::new().with_arguments(r#"{"sku":"A-1"}"#).with_output("17");
 /// let kept = vault.keep(snapshot, &contents).await?;
 ///
@@ -266,9 +266,9 @@ impl Vault {
         id: SnapshotId,
     ) -> Result<Snapshot, EvidenceError> {
         let checked = ChecksumVerifier::new(self).check(&stored.listed()).await;
-        checked.map_err(|error| error.of_snapshot(id))?;
+        checked.map_err(|error| error.with_snapshot(id))?;
         let snapshot = parse_snapshot(&stored.facts, tenant, id);
-        snapshot.map_err(|kind| EvidenceError::from(kind).of_snapshot(id))
+        snapshot.map_err(|kind| EvidenceError::from(kind).with_snapshot(id))
     }
 
     /// Runs an operation that changes keys, and records it before and after.
@@ -279,7 +279,7 @@ impl Vault {
     ) -> Result<T, EvidenceError> {
         self.record(draft, AccessOutcome::Asked).await?;
         let done = work.await;
-        self.record(draft, AccessOutcome::of(&done)).await?;
+        self.record(draft, AccessOutcome::from_result(&done)).await?;
         done
     }
 
@@ -315,7 +315,10 @@ pub(super) struct RecordDraft<'a> {
 
 impl<'a> RecordDraft<'a> {
     /// Starts the record of a rotation, unless the tenant id is reserved.
-    pub(super) fn of_rotation(tenant: Uuid, access: &'a Access) -> Result<Self, EvidenceErrorKind> {
+    pub(super) fn for_rotation(
+        tenant: Uuid,
+        access: &'a Access,
+    ) -> Result<Self, EvidenceErrorKind> {
         check_not_reserved(tenant)?;
         Ok(Self::new(AccessAction::Rotate, Some(tenant), access))
     }
@@ -324,7 +327,7 @@ impl<'a> RecordDraft<'a> {
         Self { action, tenant, snapshot: None, last_snapshot: None, access }
     }
 
-    pub(super) fn of_snapshot(mut self, id: SnapshotId) -> Self {
+    pub(super) fn with_snapshot(mut self, id: SnapshotId) -> Self {
         self.snapshot = Some(id);
         self
     }

@@ -41,7 +41,7 @@ impl TextField {
 }
 
 impl CallTexts {
-    pub(super) fn of(named: &[(TextField, Option<&str>)]) -> Self {
+    pub(super) fn new(named: &[(TextField, Option<&str>)]) -> Self {
         let length = named.iter().filter_map(|(_, text)| *text).map(str::len).sum();
         let (mut all, mut ranges) = (String::with_capacity(length), [None; TextField::COUNT]);
         for (name, text) in named {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn each_text_is_found_by_its_name() {
-        let texts = CallTexts::of(&[
+        let texts = CallTexts::new(&[
             (TextField::Data, Some("[\"茶\"]")),
             (TextField::Run, None),
             (TextField::Trace, Some("t-1")),

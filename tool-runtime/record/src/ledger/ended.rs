@@ -86,7 +86,7 @@ struct RecordedContents {
 }
 
 impl EndedCall {
-    pub(super) fn of(record: &CallRecord<'_>, at_ms: u64) -> Self {
+    pub(super) fn new(record: &CallRecord<'_>, at_ms: u64) -> Self {
         let (call, output) = (&record.facts, record.output());
         let (cx, scope) = (call.cx, call.scope);
         let unknown = scope.is_none().then(|| shortened(call.name));
@@ -99,7 +99,7 @@ impl EndedCall {
         let meta = proven.then(|| output.meta_json());
         let attachments = hashes_of_attachments(output);
         Self {
-            texts: CallTexts::of(&[
+            texts: CallTexts::new(&[
                 (TextField::Tool, unknown),
                 (TextField::Trace, Some(cx.trace_id())),
                 (TextField::Run, cx.run_id()),
@@ -116,7 +116,7 @@ impl EndedCall {
                 (TextField::Meta, meta),
                 (TextField::Attachments, attachments.as_deref()),
             ]),
-            known: scope.map(ResolvedCall::of),
+            known: scope.map(ResolvedCall::new),
             tenant: cx.tenant_id(),
             invocation: cx.invocation_id(),
             actor: cx.actor().map(Actor::kind),
@@ -127,8 +127,8 @@ impl EndedCall {
             took: record.took().unwrap_or_default(),
             attempts: record.attempts(),
             origin: record.origin().into(),
-            error: error.map(|error| Box::new(RecordedError::of(error, scope))),
-            approval: EndedApproval::of(record).map(Box::new),
+            error: error.map(|error| Box::new(RecordedError::new(error, scope))),
+            approval: EndedApproval::from_record(record).map(Box::new),
             output: digest,
             snapshot: snapshot_digest(record).map(Box::new),
         }
@@ -291,7 +291,7 @@ fn hashes_of_attachments(output: &ToolOutput) -> Option<String> {
 /// Hashes the SHA-256 of an attachment with the key, since an unkeyed hash of a short file would
 /// confirm a guess.
 pub(crate) fn hash_of_attachment(sha256: &str, keys: &LedgerKeys) -> String {
-    keys.hash(Digest::of("tool-runtime/attachment/v1", sha256.as_bytes()), true)
+    keys.hash(Digest::compute("tool-runtime/attachment/v1", sha256.as_bytes()), true)
 }
 
 /// Hashes a call's canonical arguments; with the key if they could be guessed. `is_hidden` is false if
@@ -310,23 +310,24 @@ pub(crate) fn hash_of_input(
 /// Hashes the canonical form of arguments, or their text if they have none, such as those with
 /// integers beyond 2^53 − 1.
 pub(crate) fn digest_of_input(arguments: &str) -> Digest {
-    Digest::of_json("tool-runtime/input/v1", arguments)
-        .unwrap_or_else(|_| Digest::of("tool-runtime/input-text/v1", arguments.as_bytes()))
+    Digest::from_json("tool-runtime/input/v1", arguments)
+        .unwrap_or_else(|_| Digest::compute("tool-runtime/input-text/v1", arguments.as_bytes()))
 }
 
 /// Hashes the canonical form of an answer, as records of tools with evidence do, or its text if it
 /// has none.
 pub(crate) fn digest_of_output(data: &str) -> Digest {
-    Digest::of_json("tool-runtime/output/v1", data).unwrap_or_else(|_| digest_of_output_text(data))
+    Digest::from_json("tool-runtime/output/v1", data)
+        .unwrap_or_else(|_| digest_of_output_text(data))
 }
 
 /// Hashes an answer's JSON text as it was delivered, as records of tools without evidence do.
 pub(crate) fn digest_of_output_text(data: &str) -> Digest {
-    Digest::of("tool-runtime/output-text/v1", data.as_bytes())
+    Digest::compute("tool-runtime/output-text/v1", data.as_bytes())
 }
 
 impl ResolvedCall {
-    fn of(scope: &CallScope) -> Self {
+    fn new(scope: &CallScope) -> Self {
         Self {
             tool: scope.shared_tool().clone(),
             limits: *scope.environment().limits(),
@@ -337,7 +338,7 @@ impl ResolvedCall {
 }
 
 impl RecordedError {
-    fn of(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
+    fn new(error: &ToolErrorDetail, scope: Option<&CallScope>) -> Self {
         // Only the runtime's own values are kept: a tool may write any text there.
         let detail = |name| error.details()?.get(name)?.as_str();
         let effect = detail(EffectState::KEY).and_then(EffectState::parse);
@@ -359,7 +360,7 @@ impl RecordedError {
 }
 
 impl EndedApproval {
-    fn of(record: &CallRecord<'_>) -> Option<Self> {
+    fn from_record(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.facts.approval;
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id).or(consent.rejected_ticket);
         let has_not_run = record.attempts() == 0;

@@ -190,7 +190,7 @@ impl Ledger {
     /// # Errors
     /// The store cannot be read, or the ledger is closed.
     pub async fn find(&self, query: LedgerQuery) -> Result<LedgerPage, StoreError> {
-        let mut search = LedgerSearch::of(query);
+        let mut search = LedgerSearch::new(query);
         loop {
             let part = self.run_in_turn(move |writer| {
                 let more = search.advance(writer)?;

@@ -70,7 +70,7 @@ impl CallRecorder for LedgerRecorder {
 
     fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
         let is_reserved = record.facts.scope.is_some_and(CallScope::take_reservation);
-        let ended_call = EndedCall::of(record, self.now_ms());
+        let ended_call = EndedCall::new(record, self.now_ms());
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
         let number = self.0.queue().push(ended_call, is_reserved, is_awaited);
         self.0.stats().count_ended(number.is_some());
@@ -139,7 +139,7 @@ fn has_effect(scope: &CallScope) -> bool {
 }
 
 fn closed() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
+    let failure = Failure::from_code(ErrorCode::Unavailable)
         .with_message("the ledger is closed, so the call could not be recorded and was not run")
         .with_reason(RefusalReason::LedgerClosed)
         .with_effect_none();
@@ -147,7 +147,7 @@ fn closed() -> Box<Refusal> {
 }
 
 fn full() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Unavailable)
+    let failure = Failure::from_code(ErrorCode::Unavailable)
         .with_message("too many calls wait to be recorded in the ledger, so the call was not run; retry later")
         .with_retry_after_ms(1_000)
         .with_reason(RefusalReason::LedgerFull)

@@ -18,7 +18,7 @@ pub(super) struct LedgerSearch {
 }
 
 impl LedgerSearch {
-    pub(super) fn of(query: LedgerQuery) -> Self {
+    pub(super) fn new(query: LedgerQuery) -> Self {
         let from = query.after.map_or(0, |seq| seq.saturating_add(1));
         Self { query, found: Vec::new(), from, end: None }
     }

@@ -24,10 +24,10 @@ use crate::encoding::{array_of_hex, hex};
 /// ```
 /// use tool_runtime::canonical::Digest;
 ///
-/// let one = Digest::of_json("arguments", r#"{"query": "tea", "limit": 10}"#)?;
-/// let other = Digest::of_json("arguments", r#"{"limit":1e1,"query":"\u0074ea"}"#)?;
+/// let one = Digest::from_json("arguments", r#"{"query": "tea", "limit": 10}"#)?;
+/// let other = Digest::from_json("arguments", r#"{"limit":1e1,"query":"\u0074ea"}"#)?;
 /// assert_eq!(one, other);
-/// assert_ne!(one, Digest::of_json("answer", r#"{"query": "tea", "limit": 10}"#)?);
+/// assert_ne!(one, Digest::from_json("answer", r#"{"query": "tea", "limit": 10}"#)?);
 ///
 /// let text = one.to_string();
 /// assert_eq!(text.len(), 64);
@@ -58,10 +58,10 @@ impl Digest {
     /// ```
     /// use tool_runtime::canonical::Digest;
     ///
-    /// assert_ne!(Digest::of("ab", b"c"), Digest::of("a", b"bc"));
+    /// assert_ne!(Digest::compute("ab", b"c"), Digest::compute("a", b"bc"));
     /// ```
     #[must_use]
-    pub fn of(domain: &str, bytes: &[u8]) -> Self {
+    pub fn compute(domain: &str, bytes: &[u8]) -> Self {
         let length = u64::try_from(domain.len()).unwrap_or(u64::MAX).to_be_bytes();
         let hash = Sha256::new().chain_update(length).chain_update(domain).chain_update(bytes);
         Self(hash.finalize().into())
@@ -77,14 +77,14 @@ impl Digest {
     /// ```
     /// use tool_runtime::canonical::Digest;
     ///
-    /// let digest = Digest::of_json("answer", "[1.0, 2]")?;
-    /// assert_eq!(digest, Digest::of("answer", b"[1,2]"));
+    /// let digest = Digest::from_json("answer", "[1.0, 2]")?;
+    /// assert_eq!(digest, Digest::compute("answer", b"[1,2]"));
     /// # Ok::<(), tool_runtime::canonical::CanonicalError>(())
     /// ```
-    pub fn of_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {
+    pub fn from_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {
         let mut bytes = Vec::with_capacity(json.len());
         canonicalize_into(json, &mut bytes)?;
-        Ok(Self::of(domain, &bytes))
+        Ok(Self::compute(domain, &bytes))
     }
 
     /// Creates a digest from the 32 bytes of an existing hash.

@@ -117,7 +117,7 @@ pub(super) struct TextFeatures {
 }
 
 impl TextFeatures {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let (mut features, mut run) = (Self::default(), 0);
         for byte in text.bytes() {
             features.digits += usize::from(byte.is_ascii_digit());

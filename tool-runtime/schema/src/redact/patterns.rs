@@ -209,7 +209,7 @@ impl Patterns {
 
     /// Splits the text by all patterns; `None` if that would exceed the limits.
     fn pieces<'t>(&'t self, text: &'t str) -> Option<Vec<TextPiece<'t>>> {
-        let features = TextFeatures::of(text);
+        let features = TextFeatures::new(text);
         if !features.reaches_any(&self.thresholds) {
             return Some(Vec::new());
         }

@@ -28,7 +28,7 @@ use crate::steps;
 /// ```
 /// use tool_runtime::redact::ValueScrubber;
 ///
-/// let scrub = ValueScrubber::of(["hunter 2", "7"]);
+/// let scrub = ValueScrubber::new(["hunter 2", "7"]);
 /// assert_eq!(scrub.scrub("login(\"hunter 2\") failed"), "login(\"***\") failed");
 /// assert_eq!(scrub.scrub("?p=hunter%202 and ?p=hunter+2"), "?p=*** and ?p=***");
 /// assert_eq!(scrub.scrub("Basic YWRhOmh1bnRlciAy"), "Basic YWRhO***");
@@ -65,7 +65,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 impl ValueScrubber {
     /// Creates a scrubber of these values; blank ones are ignored.
-    pub fn of<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
+    pub fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
         let values: Vec<S> = values.into_iter().collect();
         Self::with_common_words(values.iter().map(AsRef::as_ref), [].iter().copied())
     }

@@ -48,7 +48,7 @@ fn title_contents(schema: &mut Map<String, Value>, name: &str, titles: &mut Defi
         titles.entry(place).or_insert_with(|| without_pointers(name).to_owned());
         return;
     }
-    match TypeArguments::of(name) {
+    match TypeArguments::parse(name) {
         TypeArguments::Same(inner) => {
             let branches = schema.get_mut("anyOf").and_then(Value::as_array_mut);
             for branch in branches.into_iter().flatten() {
@@ -111,7 +111,7 @@ enum TypeArguments<'n> {
 }
 
 impl<'n> TypeArguments<'n> {
-    fn of(name: &'n str) -> Self {
+    fn parse(name: &'n str) -> Self {
         if let Some(inner) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return Self::Items(inner.rsplit_once("; ").map_or(inner, |(inner, _)| inner));
         }
@@ -141,7 +141,7 @@ impl<'n> TypeArguments<'n> {
 
 /// The type without references and smart pointers.
 fn without_pointers(name: &str) -> &str {
-    match TypeArguments::of(name) {
+    match TypeArguments::parse(name) {
         TypeArguments::Same(inner) => without_pointers(inner),
         TypeArguments::Items(_)
         | TypeArguments::Values(_)

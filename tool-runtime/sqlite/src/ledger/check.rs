@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 use super::{PAIR_INDEX, whole};
-use crate::error::of_sqlite;
+use crate::error::store_error;
 use crate::format;
 
 const TABLE: &str = "trace_ledger";
@@ -36,7 +36,7 @@ fn reference(connection: &Connection) -> Result<Connection, StoreError> {
         format::MIGRATIONS.iter().take(version).try_for_each(|sql| reference.execute_batch(sql))?;
         Ok(reference)
     };
-    make().map_err(|error| of_sqlite(&error))
+    make().map_err(|error| store_error(&error))
 }
 
 /// Returns whether the table has this index.
@@ -62,13 +62,13 @@ fn definition(connection: &Connection) -> Result<Vec<SchemaObject>, StoreError> 
         };
         statement.query_map([TABLE], object)?.collect()
     };
-    read().map_err(|error| of_sqlite(&error))
+    read().map_err(|error| store_error(&error))
 }
 
 fn row_before_the_first(connection: &Connection) -> Result<(), StoreError> {
     let first: Option<i64> = connection
         .query_row("SELECT min(seq) FROM trace_ledger", [], |row| row.get(0))
-        .map_err(|error| of_sqlite(&error))?;
+        .map_err(|error| store_error(&error))?;
     match first {
         Some(seq) if seq < 0 => Err(damaged(format!(
             "row {seq} is not part of the ledger, whose rows begin at 0: keep the file as it is, \
@@ -99,7 +99,7 @@ fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(),
         let mut statement = connection.prepare_cached(&sql)?;
         statement.query_row([whole(range.start), whole(range.end)], |row| row.get(0)).optional()
     };
-    match unlisted().map_err(|error| of_sqlite(&error))? {
+    match unlisted().map_err(|error| store_error(&error))? {
         None => Ok(()),
         Some(seq) => Err(damaged(format!(
             "the index `{index}` does not list record {seq}, so that searches miss it: rebuild it \

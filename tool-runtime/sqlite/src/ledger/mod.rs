@@ -22,7 +22,7 @@ use tool_runtime_schema::canonical::Digest;
 
 use crate::columns::{count, whole};
 use crate::connection;
-use crate::error::of_sqlite;
+use crate::error::store_error;
 use crate::reader::open_to_read;
 use crate::{SqliteOptions, SqliteStore};
 
@@ -108,7 +108,7 @@ impl SqliteLedger {
     /// See [`SqliteStore::open`].
     pub fn open_with(path: impl AsRef<Path>, options: &SqliteOptions) -> Result<Self, StoreError> {
         let connection = connection::open(path.as_ref(), options)?;
-        connection.pragma_update(None, "secure_delete", true).map_err(|e| of_sqlite(&e))?;
+        connection.pragma_update(None, "secure_delete", true).map_err(|e| store_error(&e))?;
         Ok(Self { connection, writes: true, has_pair_index: true })
     }
 
@@ -140,7 +140,7 @@ impl SqliteLedger {
         }
         self.connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| of_sqlite(&error))
+            .map_err(|error| store_error(&error))
     }
 
     fn entries(&self, sql: &str, values: &[&dyn ToSql]) -> Result<Vec<ChainEntry>, StoreError> {
@@ -148,7 +148,7 @@ impl SqliteLedger {
             let mut statement = self.connection.prepare_cached(sql)?;
             statement.query_map(values, entry)?.collect()
         };
-        read().map_err(|error| of_sqlite(&error))
+        read().map_err(|error| store_error(&error))
     }
 
     /// Finds the next row with contents, and erases the contents of a group of rows from there on.
@@ -165,8 +165,8 @@ impl SqliteLedger {
                 .execute([whole(first), whole(end)])?;
             Ok(Some(ErasedRows { rows, end }))
         };
-        let erased = erase_rows().map_err(|error| of_sqlite(&error))?;
-        transaction.commit().map_err(|error| of_sqlite(&error))?;
+        let erased = erase_rows().map_err(|error| store_error(&error))?;
+        transaction.commit().map_err(|error| store_error(&error))?;
         Ok(erased)
     }
 }
@@ -180,10 +180,10 @@ struct ErasedRows {
 impl LedgerStore for SqliteLedger {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         let transaction = self.write_transaction()?;
-        check_order(next(&transaction).map_err(|error| of_sqlite(&error))?, entries)?;
+        check_order(next(&transaction).map_err(|error| store_error(&error))?, entries)?;
         insert(&transaction, entries)
             .and_then(|()| transaction.commit())
-            .map_err(|error| of_sqlite(&error))
+            .map_err(|error| store_error(&error))
     }
 
     fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
@@ -193,7 +193,7 @@ impl LedgerStore for SqliteLedger {
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
-        next(&self.connection).map_err(|error| of_sqlite(&error))
+        next(&self.connection).map_err(|error| store_error(&error))
     }
 
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
@@ -203,7 +203,7 @@ impl LedgerStore for SqliteLedger {
     }
 
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
-        let FindStatement { sql, values } = FindStatement::of(query, self.has_pair_index);
+        let FindStatement { sql, values } = FindStatement::new(query, self.has_pair_index);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         self.entries(&sql, &values)
     }
@@ -252,7 +252,7 @@ struct FindStatement {
 }
 
 impl FindStatement {
-    fn of(query: &LedgerQuery, has_pair_index: bool) -> Self {
+    fn new(query: &LedgerQuery, has_pair_index: bool) -> Self {
         let sql = "SELECT seq, tool_calls, leaf, key, mac FROM trace_ledger";
         let mut statement = Self { sql: sql.to_owned(), values: Vec::new() };
         let LedgerQuery {

@@ -90,7 +90,7 @@ fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
     let folder = TempFolder::new();
     let ledger = open(&folder);
     let plan = |query: LedgerQuery| -> Vec<String> {
-        let FindStatement { sql, values } = FindStatement::of(&query, true);
+        let FindStatement { sql, values } = FindStatement::new(&query, true);
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
         let mut statement =
             ledger.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();

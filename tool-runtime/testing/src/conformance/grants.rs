@@ -201,5 +201,5 @@ async fn a_page_may_start_after_what_was_taken_back(grants: &GrantChecks<'_>) {
 }
 
 fn hash(text: &str) -> Digest {
-    Digest::of("conformance", text.as_bytes())
+    Digest::compute("conformance", text.as_bytes())
 }

@@ -77,7 +77,7 @@ impl<'a, S: IdempotencyStore> KeyQuotaChecks<'a, S> {
 }
 
 fn arguments() -> Digest {
-    Digest::of("conformance", b"12A")
+    Digest::compute("conformance", b"12A")
 }
 
 async fn a_share_of_unknown_outcomes_is_its_callers<S: IdempotencyStore>(store: &S) {
@@ -131,7 +131,7 @@ async fn an_archived_key_refuses_every_claim<S: IdempotencyStore>(store: &S) {
         let outcome = done("claim", store.claim(request).await);
         assert_eq!(outcome, ClaimOutcome::Archived, "an archived key refuses every claim");
     }
-    let other = ClaimRequest { fingerprint: Digest::of("conformance", b"14C"), ..request };
+    let other = ClaimRequest { fingerprint: Digest::compute("conformance", b"14C"), ..request };
     let outcome = done("claim", store.claim(other).await);
     assert_eq!(outcome, ClaimOutcome::Mismatch, "an archived key belongs to its arguments");
     let unknown_records = done("unknown", store.list_unknown(keys.tenant, None, 10).await);

@@ -59,10 +59,10 @@ impl<'a> SessionChecks<'a> {
 }
 
 fn message(text: &str) -> ChatMessage {
-    of_role(ChatRole::User, text)
+    message_with_role(ChatRole::User, text)
 }
 
-fn of_role(role: ChatRole, text: &str) -> ChatMessage {
+fn message_with_role(role: ChatRole, text: &str) -> ChatMessage {
     let time = "2026-05-03T12:34:56.789Z".parse().expect("a time of RFC 3339");
     ChatMessage::new(role, text, time, 3).expect("a year of four digits")
 }
@@ -77,7 +77,7 @@ async fn a_new_session_is_empty(sessions: &SessionChecks<'_>) {
 async fn a_message_is_read_as_it_was_appended(sessions: &SessionChecks<'_>) {
     let key = sessions.key("whole");
     let mut appended: Vec<_> = [ChatRole::User, ChatRole::Assistant, ChatRole::System]
-        .map(|role| of_role(role, "text"))
+        .map(|role| message_with_role(role, "text"))
         .into();
     let texts = bytes().into_iter().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     appended.extend(texts.map(|text| message(&text)));

@@ -21,7 +21,7 @@ pub(super) struct Items<'d> {
 }
 
 impl<'d> Items<'d> {
-    pub(super) fn of(value_rules: &ValueRules<'d>) -> Self {
+    pub(super) fn new(value_rules: &ValueRules<'d>) -> Self {
         let rules = value_rules.parts.iter().map(|part| {
             let tuple = part.schema.get("items").is_some_and(Value::is_array);
             let words = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
@@ -46,7 +46,7 @@ impl<'d> Generator<'d> {
         parts: &[SchemaPart<'d>],
         levels: u32,
     ) -> GenResult<Value> {
-        let items = Items::of(value_rules);
+        let items = Items::new(value_rules);
         let wanted = wanted(value_rules);
         let min = value_rules.at_least("minItems").max(wanted.len());
         let max = value_rules.at_most("maxItems").unwrap_or(usize::MAX);

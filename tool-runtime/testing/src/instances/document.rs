@@ -34,7 +34,7 @@ pub(super) const MAX_LEVELS: u32 = 12;
 const MAX_HOPS: u32 = 64;
 
 impl SchemaDocument {
-    pub(super) fn of(root: &Value) -> Result<Self, InstancesError> {
+    pub(super) fn new(root: &Value) -> Result<Self, InstancesError> {
         let root = normalized(root.clone());
         let root_validator = Validator::compile(&root)?;
         let document = Self { root, whole: root_validator, parts: Mutex::default() };

@@ -12,7 +12,7 @@ use tool_runtime_schema::schema::SchemaError;
 /// use tool_runtime::testing::Instances;
 ///
 /// let contradictory = json!({"properties": {"n": {"minimum": 5, "maximum": 4}}, "required": ["n"]});
-/// let error = Instances::of(&contradictory).expect_err("no number is both");
+/// let error = Instances::for_schema(&contradictory).expect_err("no number is both");
 /// assert_eq!(error.pointer(), "/properties/n");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -92,7 +92,7 @@ impl<'d> Generator<'d> {
     /// Makes a value; none if it breaks a rule that could not be followed.
     fn once(&mut self, parts: &[SchemaPart<'d>], levels: u32) -> GenResult<Option<Value>> {
         let value_rules = self.collect_rules(parts, levels)?;
-        let value = self.of(&value_rules, parts, levels)?;
+        let value = self.make_value(&value_rules, parts, levels)?;
         Ok((!value_rules.needs_check || self.is_admitted(parts, &value)).then_some(value))
     }
 
@@ -176,7 +176,7 @@ impl<'d> Generator<'d> {
     }
 
     /// Makes a value of one of the admitted types.
-    fn of(
+    fn make_value(
         &mut self,
         value_rules: &ValueRules<'d>,
         parts: &[SchemaPart<'d>],

@@ -45,7 +45,7 @@ pub(super) use self::rng::SeededRng;
 /// use serde_json::json;
 /// use tool_runtime::testing::Instances;
 ///
-/// let instances = Instances::of(&json!({
+/// let instances = Instances::for_schema(&json!({
 ///     "type": "object",
 ///     "properties": {"limit": {"type": "integer", "minimum": 1, "maximum": 50}},
 ///     "required": ["limit"],
@@ -73,8 +73,8 @@ impl Instances {
     /// # Errors
     /// The schema cannot be compiled, or no instance was found: it contradicts itself, nests
     /// without end, or describes its values in a way that cannot be inverted.
-    pub fn of(schema: &Value) -> Result<Self, InstancesError> {
-        let document = SchemaDocument::of(schema)?;
+    pub fn for_schema(schema: &Value) -> Result<Self, InstancesError> {
+        let document = SchemaDocument::new(schema)?;
         let least = (0..FIRST_TRIES)
             .map(|seed| document.make(ValueSize::Least, seed))
             .reduce(|first, next| first.or_else(|error| next.map_err(|_| error)))

@@ -102,7 +102,7 @@ pub(super) fn invalid(
     rng: &mut SeededRng,
 ) -> InvalidInstance {
     let positions = positions(document, valid);
-    let mut changes: Vec<Replacement> = positions.iter().flat_map(of_spot).collect();
+    let mut changes: Vec<Replacement> = positions.iter().flat_map(violations_at).collect();
     loop {
         let mut kinds: Vec<Mutation> = changes.iter().map(|change| change.mutation).collect();
         kinds.extend([Mutation::Truncated, Mutation::DuplicateKey]);
@@ -186,7 +186,7 @@ fn with_duplicate_key(
 }
 
 /// Returns the changes of one position that violate its rules.
-fn of_spot(position: &ValuePosition<'_, '_>) -> Vec<Replacement> {
+fn violations_at(position: &ValuePosition<'_, '_>) -> Vec<Replacement> {
     let mut changes = Vec::new();
     for (value_rules, sure) in [(&position.sure, true), (&position.chosen, false)] {
         if value_rules.parts.is_empty() {
@@ -252,7 +252,7 @@ fn unlisted(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
 }
 
 fn numbers(value_rules: &ValueRules<'_>, value: &Value, add: &mut Add<'_>) {
-    let range = NumberRange::of(value_rules);
+    let range = NumberRange::new(value_rules);
     let is_integral = !value_rules.kinds().contains(&ValueKind::Fraction);
     let (min, max) = range.integers(value_rules);
     let beyond = |bound: Option<super::number::NumberBound>, above: bool| {
@@ -333,7 +333,7 @@ fn arrays(value_rules: &ValueRules<'_>, items: &[Value], add: &mut Add<'_>) {
         add(Mutation::TooManyItems, filled(max + 1), None);
     }
     let closed =
-        Items::of(value_rules).at(items.len()).iter().any(|part| part.schema == &json!(false));
+        Items::new(value_rules).at(items.len()).iter().any(|part| part.schema == &json!(false));
     if closed {
         add(Mutation::TooManyItems, filled(items.len() + 1), None);
     }

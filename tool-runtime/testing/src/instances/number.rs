@@ -34,7 +34,7 @@ pub(super) struct NumberStep {
 const WIDEST: (i128, i128) = (i64::MIN as i128, u64::MAX as i128);
 
 impl NumberRange {
-    pub(super) fn of(value_rules: &ValueRules<'_>) -> Self {
+    pub(super) fn new(value_rules: &ValueRules<'_>) -> Self {
         let mut range = Self { min: None, max: None, steps: Vec::new() };
         for keywords in value_rules.maps() {
             let get = |keyword: &str| keywords.get(keyword);
@@ -43,7 +43,7 @@ impl NumberRange {
             range.raise(bound(get("exclusiveMinimum"), false));
             range.lower(bound(get("maximum"), !flag("exclusiveMaximum")));
             range.lower(bound(get("exclusiveMaximum"), false));
-            range.steps.extend(get("multipleOf").and_then(NumberStep::of));
+            range.steps.extend(get("multipleOf").and_then(NumberStep::from_value));
         }
         range
     }
@@ -114,7 +114,7 @@ fn float(whole: i128) -> f64 {
 }
 
 impl NumberStep {
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(super) fn from_value(value: &Value) -> Option<Self> {
         let text = value.as_number()?.to_string();
         let decimal = Decimal::read(&text);
         let digits = decimal.mantissa().filter(|digits| *digits > 0)?;
@@ -149,7 +149,7 @@ fn gcd(one: u128, other: u128) -> u128 {
 
 impl Generator<'_> {
     pub(super) fn integer(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
-        let range = NumberRange::of(value_rules);
+        let range = NumberRange::new(value_rules);
         let (min, max) = range.integers(value_rules);
         let integer_steps = range.steps.iter().filter_map(|step| step.whole());
         let step = integer_steps.fold(1, |one: i128, other| lcm(one, other).unwrap_or(i128::MAX));
@@ -177,7 +177,7 @@ impl Generator<'_> {
     }
 
     pub(super) fn fraction(&mut self, value_rules: &ValueRules<'_>) -> Option<Value> {
-        let range = NumberRange::of(value_rules);
+        let range = NumberRange::new(value_rules);
         if let Some(step) = range.steps.first() {
             return self.stepped(*step, &range);
         }

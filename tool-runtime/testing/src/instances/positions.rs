@@ -146,7 +146,7 @@ fn children<'d, 'v>(
             properties.iter().map(|(name, child)| (name.clone(), applicable(name), child)).collect()
         }
         Value::Array(items) => {
-            let (sure, chosen) = (Items::of(sure), Items::of(chosen));
+            let (sure, chosen) = (Items::new(sure), Items::new(chosen));
             let applicable =
                 |index| ApplicableParts { sure: sure.at(index), chosen: chosen.at(index) };
             items

@@ -11,7 +11,7 @@ use super::{Instances, Mutation};
 const SEEDS: u64 = 120;
 
 fn instances(schema: &Value) -> Instances {
-    Instances::of(schema).unwrap_or_else(|error| panic!("{schema}: {error}"))
+    Instances::for_schema(schema).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
 /// Checks every instance and every broken text of a schema, and returns the violations.
@@ -247,7 +247,7 @@ fn a_schema_that_admits_nothing_is_an_error_that_says_where() {
         (json!({"type": "object", "additionalProperties": false, "minProperties": 1}), ""),
     ];
     for (schema, pointer) in rows {
-        let error = Instances::of(&schema).expect_err(&schema.to_string());
+        let error = Instances::for_schema(&schema).expect_err(&schema.to_string());
         assert_eq!(error.pointer(), pointer, "{schema}: {error}");
     }
 }

@@ -43,10 +43,10 @@ impl Generator<'_> {
             };
         }
         let length = self.length(min, max, LONG.min(max - min), MAX_LENGTH);
-        Ok(self.of_length(length))
+        Ok(self.text_with_length(length))
     }
 
-    fn of_length(&mut self, length: usize) -> String {
+    fn text_with_length(&mut self, length: usize) -> String {
         if self.wanted_size == ValueSize::Least {
             return "a".repeat(length);
         }

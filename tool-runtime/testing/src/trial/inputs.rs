@@ -28,7 +28,7 @@ impl TrialInputs {
         given: Vec<Value>,
         report: &mut TrialReport,
     ) -> Option<Self> {
-        let made = Instances::of(&trial_runtime.input);
+        let made = Instances::for_schema(&trial_runtime.input);
         let instances =
             made.map_err(|error| report.find(TrialCheck::Inputs, error.to_string())).ok()?;
         let (given, refused) = given.into_iter().partition(|value| instances.admits(value));

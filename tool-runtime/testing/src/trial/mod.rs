@@ -59,7 +59,7 @@ use self::runtime::{CallObserver, TrialRuntime};
 ///     "one two".find(start).expect("there is such a word")
 /// }
 ///
-/// let report = ToolTrial::of::<FindWordTool>().cases(64).check();
+/// let report = ToolTrial::for_tool::<FindWordTool>().cases(64).check();
 /// assert_eq!(report.findings().len(), 1);
 /// assert_eq!(report.findings()[0].check(), TrialCheck::Panics);
 /// ```
@@ -79,13 +79,13 @@ pub struct ToolTrial {
 
 impl ToolTrial {
     /// Tests the tool of a handle: `fn search_content` has the handle `SearchContentTool`.
-    pub fn of<T: Tool>() -> Self {
+    pub fn for_tool<T: Tool>() -> Self {
         let name = T::definition().name.to_owned();
         Self { builder: Runtime::builder().tool::<T>(), ..Self::new(Ok(name)) }
     }
 
     /// Tests the tool of a toolkit's method; set the [`toolkit`](Self::toolkit) too.
-    pub fn of_method<K: Toolkit>(method: &str) -> Self {
+    pub fn for_method<K: Toolkit>(method: &str) -> Self {
         let of_method = |path: &str| path.rsplit("::").next() == Some(method);
         let definition = K::definitions().iter().find(|definition| of_method(definition.rust_path));
         let missing = || format!("the toolkit `{}` has no tool of a method `{method}`", K::NAME);

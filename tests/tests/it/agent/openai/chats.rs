@@ -26,7 +26,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
 #[tokio::test]
 async fn an_answer_has_its_text_its_model_and_its_usage() {
     let server = Server::start([text("Four.")]).await;
-    let request = ChatRequest::of([ModelMessage::System("Be brief.".to_owned())])
+    let request = ChatRequest::from_messages([ModelMessage::System("Be brief.".to_owned())])
         .with_message(ModelMessage::User("2 + 2?".to_owned()))
         .with_max_output_tokens(10)
         .with_temperature(0.5);

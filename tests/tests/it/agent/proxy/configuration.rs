@@ -169,7 +169,7 @@ fn a_price_may_have_one_for_cached_tokens() {
     let read = |cached: &str| {
         AgentConfig::from_toml(&format!("[prices.m]\ninput = 2.0\noutput = 8.0\n{cached}"))
     };
-    let cached = |text: &str| read(text).unwrap().prices().of("m").unwrap().cached_input();
+    let cached = |text: &str| read(text).unwrap().prices().price_for("m").unwrap().cached_input();
     assert_eq!((cached("cached_input = 0.2"), cached("")), (Some(0.2), None));
     for wrong in ["cached_input = 'planted'", "cached_input = -1", "cached = 0.2"] {
         let error = read(wrong).unwrap_err();
@@ -185,7 +185,7 @@ fn prices_are_found_by_the_longest_name() {
         "[prices.gpt-4o]\ninput = 2.5\noutput = 10\n[prices.'openai/gpt-4o-mini']\ninput = 0.15\noutput = 0.6",
     );
     let prices = config.unwrap().prices().clone();
-    let input = |model: &str| prices.of(model).map(|price| price.input());
+    let input = |model: &str| prices.price_for(model).map(|price| price.input());
     assert_eq!(input("openai/gpt-4o-mini"), Some(0.15));
     assert_eq!(input("gpt-4o-mini-2024-07-18"), Some(0.15));
     assert_eq!(input("azure/gpt-4o-2024-08-06"), Some(2.5));

@@ -138,7 +138,7 @@ async fn read_notes() -> String {
 /// Fails with a text.
 #[ai_tool(effect = "read", name = "notes.fail")]
 async fn fail_notes() -> Result<String, Failure> {
-    Err(Failure::of(ErrorCode::Conflict).with_message(SECRET))
+    Err(Failure::from_code(ErrorCode::Conflict).with_message(SECRET))
 }
 
 fn notes(server: &Server) -> ProxyAgentBuilder {

@@ -174,7 +174,7 @@ async fn the_answer_or_failure_of_a_preview_function_is_listed() {
         let sent: Value = call.parse()?;
         match sent["cents"].as_u64() {
             Some(cents) => Ok(json!({"would pay": cents})),
-            None => Err(Failure::of(ErrorCode::NotFound).with_message("no amount")),
+            None => Err(Failure::from_code(ErrorCode::NotFound).with_message("no amount")),
         }
     });
     let approval_server =

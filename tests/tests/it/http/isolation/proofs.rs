@@ -194,7 +194,7 @@ async fn a_proofs_id_opens_nothing_for_another_tenant() {
     let proof = snapshot(&evidence_server.look_up(VICTIM, MARK).await);
     evidence_server.look_up(THIEF, "somebody").await;
     let victim = Tenant::parse(VICTIM).unwrap().id();
-    let (query, reader) = (SnapshotQuery::of(victim), Access::new("test", "a test").unwrap());
+    let (query, reader) = (SnapshotQuery::new(victim), Access::new("test", "a test").unwrap());
     let kept = evidence_server.vault.list(&query, None, 10, &reader).await.unwrap().snapshots;
     let uuid = kept[0].id().uuid().to_string();
     assert_eq!((kept.len(), kept[0].id().to_string()), (1, proof.clone()));

@@ -90,10 +90,12 @@ pub(super) struct PayError(Act);
 impl ToolFailure for PayError {
     fn failure(&self) -> Failure {
         match self.0 {
-            Act::Decline => Failure::of(ErrorCode::OutOfStock).with_detail("account", "empty"),
+            Act::Decline => {
+                Failure::from_code(ErrorCode::OutOfStock).with_detail("account", "empty")
+            }
             // By its type, the effect may have happened.
-            Act::Lose => Failure::of(ErrorCode::UpstreamError),
-            _ => Failure::of(ErrorCode::Unavailable).with_retry_after_ms(10),
+            Act::Lose => Failure::from_code(ErrorCode::UpstreamError),
+            _ => Failure::from_code(ErrorCode::Unavailable).with_retry_after_ms(10),
         }
     }
 

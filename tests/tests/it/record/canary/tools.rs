@@ -163,7 +163,7 @@ impl std::error::Error for Careless {
 impl ToolFailure for Careless {
     fn failure(&self) -> Failure {
         let said = &self.source.0;
-        Failure::of(self.code)
+        Failure::from_code(self.code)
             .with_message(said.clone())
             .with_detail("all", json!({"said": [{"again": said}]}))
             .with_endpoint(format!("https://upstream/?all={}", first_line(said)))

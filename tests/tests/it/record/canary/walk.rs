@@ -317,7 +317,7 @@ impl Walk {
         self.sinks.note("ledger", format!("{:?}", found.records));
         every_end_is_among(found.records.iter().map(|(_, call)| call));
         let access = Access::new("auditor", "a test").unwrap();
-        let query = SnapshotQuery::of(TENANT);
+        let query = SnapshotQuery::new(TENANT);
         let page = self.vault.list(&query, None, 1_000, &access).await.unwrap();
         for snapshot in page.snapshots {
             self.sinks.note("evidence", serde_json::to_string(&snapshot).unwrap());

@@ -87,7 +87,7 @@ impl LeaseModel {
 
     /// Claims the key at a time that may be long past when the store runs the claim.
     pub(super) fn claim(&self, resolves: bool) -> Option<Owner> {
-        let arguments = Digest::of("test", b"{}");
+        let arguments = Digest::compute("test", b"{}");
         let request = ClaimRequest::new(self.key.clone(), arguments, self.now(), LEASE);
         self.freeze();
         let mut history = self.history.lock().unwrap();

@@ -10,7 +10,7 @@ use crate::format::{
     ShownPart, data_url,
 };
 
-pub(super) const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
+pub(super) const FILES: FileRules = FileRules::new(IMAGES_AND_GIF);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     let mut files = Vec::new();
@@ -42,7 +42,7 @@ fn message(answer: &PreparedAnswer<'_>, files: &mut Vec<Value>) -> Value {
 
 /// Returns a part of the `user` message, or a text of the `tool` message.
 pub(super) fn part(attachment: &Attachment) -> Option<ShownPart<Value>> {
-    let file = match AttachedContent::of(attachment, FILES) {
+    let file = match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(source) => {
             let url = source.to_url(attachment.media_type());
             json!({ "type": "image_url", "image_url": { "url": url } })

@@ -10,7 +10,7 @@ use crate::format::{AttachedContent, AttachedSource, ShownPart};
 #[must_use]
 pub fn is_file(attachment: &Attachment) -> bool {
     matches!(
-        AttachedContent::of(attachment, FILES),
+        AttachedContent::new(attachment, FILES),
         AttachedContent::Image(_) | AttachedContent::Pdf(AttachedSource::Bytes(_))
     )
 }

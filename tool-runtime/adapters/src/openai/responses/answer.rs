@@ -9,7 +9,7 @@ use crate::format::{
     PreparedAnswer, data_url,
 };
 
-const FILES: FileRules = FileRules::of(IMAGES_AND_GIF);
+const FILES: FileRules = FileRules::new(IMAGES_AND_GIF);
 
 pub(super) fn messages(answers: &[PreparedAnswer<'_>]) -> Vec<Value> {
     answers.iter().map(item).collect()
@@ -58,7 +58,7 @@ fn output(answer: &PreparedAnswer<'_>) -> Value {
 }
 
 fn part(attachment: &Attachment) -> Option<Value> {
-    let part = match AttachedContent::of(attachment, FILES) {
+    let part = match AttachedContent::new(attachment, FILES) {
         AttachedContent::Image(source) => {
             let url = source.to_url(attachment.media_type());
             json!({ "type": "input_image", "image_url": url })

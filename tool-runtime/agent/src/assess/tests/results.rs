@@ -92,7 +92,7 @@ proptest! {
         let text = shown.optimized_text();
         // A document with references to repeated objects is not taken apart.
         prop_assume!(!text.contains(r#"{"$ref":"#));
-        match ResultMessage::of(text).expect("a whole document").data() {
+        match ResultMessage::parse(text).expect("a whole document").data() {
             ResultData::Json(json) => {
                 let read: Value = serde_json::from_str(json.get()).expect("JSON");
                 prop_assert_eq!(read, data);

@@ -36,7 +36,7 @@ pub(super) type Others<'s> = Vec<AllOf<'s>>;
 
 impl<'s> Candidates<'s> {
     /// Makes values for two documents: `narrow` should accept them, and `wide` reject them.
-    pub(super) fn of(narrow: Subschema<'s>, wide: Subschema<'s>) -> Vec<Value> {
+    pub(super) fn generate(narrow: Subschema<'s>, wide: Subschema<'s>) -> Vec<Value> {
         let mut prover = Prover::new(narrow, wide);
         prover.begin_search();
         let mut candidates =

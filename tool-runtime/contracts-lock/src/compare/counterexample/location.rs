@@ -21,7 +21,7 @@ pub(super) type Distance = (usize, bool);
 
 impl InstanceLocation {
     /// Reads a location in a schema, as a JSON Pointer.
-    pub(super) fn of(pointer: &str) -> Self {
+    pub(super) fn from_pointer(pointer: &str) -> Self {
         let mut location = Self { from_root: true, steps: Vec::new() };
         let mut segments = pointer.split('/').skip(1);
         while let Some(keyword) = segments.next() {
@@ -99,7 +99,7 @@ mod tests {
         rule: &str,
         below: Option<(usize, bool)>,
     ) {
-        assert_eq!(InstanceLocation::of(schema).distance(instance, keyword, rule), below);
+        assert_eq!(InstanceLocation::from_pointer(schema).distance(instance, keyword, rule), below);
     }
 
     #[test]

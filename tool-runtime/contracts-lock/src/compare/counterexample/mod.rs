@@ -53,7 +53,7 @@ pub(super) fn add_counterexamples(
     counterexamples.sort_by_cached_key(|counterexample| counterexample.value.to_string().len());
     counterexamples.truncate((MAX_DISTANCES / breaking.len()).max(1));
     let locations: Vec<_> =
-        breaking.iter().map(|change| InstanceLocation::of(change.pointer())).collect();
+        breaking.iter().map(|change| InstanceLocation::from_pointer(change.pointer())).collect();
     for counterexample in &counterexamples {
         if let Some(at) = closest(&breaking, &locations, counterexample) {
             breaking[at].counterexample.get_or_insert_with(|| counterexample.value.clone());
@@ -77,7 +77,7 @@ fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
         return Vec::new();
     };
     let limits = Limits::new();
-    let candidates = Candidates::of(Subschema::root(narrow), Subschema::root(wide));
+    let candidates = Candidates::generate(Subschema::root(narrow), Subschema::root(wide));
     let counterexamples = candidates.into_iter().filter_map(|value| {
         let text = value.to_string();
         let rejected = rejects.check(&text, &limits, Coerce::Off);

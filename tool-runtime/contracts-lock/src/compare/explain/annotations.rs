@@ -21,7 +21,7 @@ impl<'s> Explainer<'s> {
                 continue;
             }
             let (rule, compatibility) = self.annotation_rule(word, old.is_some(), new.is_some());
-            let at = new.or(old).map_or(after, |(value, owner)| owner.of(value));
+            let at = new.or(old).map_or(after, |(value, owner)| owner.with_schema(value));
             let severity = Severity::Decided(compatibility);
             self.add(at, rule, severity, format!("`{word}` has changed"));
         }
@@ -44,7 +44,7 @@ impl<'s> Explainer<'s> {
             };
             for alias in names.difference(others) {
                 let message = format!("the alias `{alias}` is {since} accepted");
-                self.add(owner.of(value), rule, Severity::Decided(compatibility), message);
+                self.add(owner.with_schema(value), rule, Severity::Decided(compatibility), message);
             }
         }
     }

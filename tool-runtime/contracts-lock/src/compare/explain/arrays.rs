@@ -16,7 +16,7 @@ impl<'s> Explainer<'s> {
             let rule = if is_listed.0 { "prefix-item-removed" } else { "prefix-item-added" };
             let (old, new) = (before.at(at), after.at(at));
             if let ((true, true), &[old], &[new]) = (is_listed, old.as_slice(), new.as_slice()) {
-                children.push(SchemaPair::of(old, new));
+                children.push(SchemaPair::new(old, new));
             } else {
                 let effect = self.effect(&old, &new);
                 if effect != AcceptanceChange::Same {
@@ -28,7 +28,7 @@ impl<'s> Explainer<'s> {
             }
         }
         match (before.rest.as_slice(), after.rest.as_slice()) {
-            (&[old], &[new]) => children.push(SchemaPair::of(old, new)),
+            (&[old], &[new]) => children.push(SchemaPair::new(old, new)),
             (old, new) => {
                 let effect = self.effect(&old.to_vec(), &new.to_vec());
                 let place = *new.first().or_else(|| old.first()).unwrap_or(&pair.after);

@@ -126,5 +126,5 @@ fn inline<'s>(pair: SchemaPair<'s>, before: Subschema<'s>, after: Subschema<'s>)
     };
     let unevaluated_schema =
         (unevaluated_schema(pair.before, pair.rest.0), unevaluated_schema(pair.after, pair.rest.1));
-    SchemaPair { rest: unevaluated_schema, ..SchemaPair::of(before, after) }
+    SchemaPair { rest: unevaluated_schema, ..SchemaPair::new(before, after) }
 }

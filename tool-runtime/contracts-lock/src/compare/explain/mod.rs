@@ -84,7 +84,7 @@ impl<'s> Explainer<'s> {
         before: Subschema<'s>,
         after: Subschema<'s>,
     ) -> Vec<SchemaChange> {
-        self.compare_schema(SchemaPair::of(before, after));
+        self.compare_schema(SchemaPair::new(before, after));
         if self.prover.equal_text_is_proof() && same_assertions(before, after) {
             self.limit_severity(Compatibility::None);
             return self.described();
@@ -306,10 +306,10 @@ impl<'s> SchemaPair<'s> {
     /// The subschemas of a keyword that both sides have.
     fn child(self, word: &str) -> Option<Self> {
         let (before, after) = (self.before.child(word)?, self.after.child(word)?);
-        Some(Self::of(before, after))
+        Some(Self::new(before, after))
     }
 
-    const fn of(before: Subschema<'s>, after: Subschema<'s>) -> Self {
+    const fn new(before: Subschema<'s>, after: Subschema<'s>) -> Self {
         Self { before, after, rest: (None, None), compare_annotations: true, null_compared: false }
     }
 

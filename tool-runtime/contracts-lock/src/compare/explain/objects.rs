@@ -46,7 +46,7 @@ impl<'s> Explainer<'s> {
         let (old, new) = (properties_of(pair.before), properties_of(pair.after));
         for (name, schema) in &new {
             match old.iter().find(|(other, _)| other == name) {
-                Some((_, before)) => children.push(SchemaPair::of(*before, *schema)),
+                Some((_, before)) => children.push(SchemaPair::new(*before, *schema)),
                 None => self.compare_property((name, *schema), "property-added", before, after),
             }
         }
@@ -108,7 +108,7 @@ impl<'s> Explainer<'s> {
         };
         for (text, schema) in &new {
             if let Some((_, before)) = old.iter().find(|(other, _)| other == text) {
-                children.push(SchemaPair::of(*before, *schema));
+                children.push(SchemaPair::new(*before, *schema));
                 continue;
             }
             let effect = self.effect(&others(before), &schema.all_of());
@@ -219,8 +219,8 @@ impl<'s> Explainer<'s> {
             list.into_iter().flatten().filter_map(|name| name.as_str()).collect()
         };
         let (before, after) = (dependency_of(pair.before), dependency_of(pair.after));
-        let new = after.map(|value| pair.after.of(value));
-        let at = new.or(before.map(|value| pair.before.of(value))).unwrap_or(pair.after);
+        let new = after.map(|value| pair.after.with_schema(value));
+        let at = new.or(before.map(|value| pair.before.with_schema(value))).unwrap_or(pair.after);
         let schema = [before, after].into_iter().flatten().any(|value| !value.is_array());
         if schema && before != after {
             let (rule, effect) = match (before, after) {

@@ -113,12 +113,12 @@ impl<'s> Explainer<'s> {
         let (keys_before, keys_after): (HashSet<_>, HashSet<_>) = (keys(before), keys(after));
         let lacks = |keys: &HashSet<String>, value: &Value| !keys.contains(&comparison_key(value));
         for value in after.iter().filter(|value| lacks(&keys_before, value)) {
-            let at = pair.after.of(value);
+            let at = pair.after.with_schema(value);
             let message = format!("{value} is accepted as well");
             self.record(at, "enum-value-added", AcceptanceChange::Widened, message);
         }
         for value in before.iter().filter(|value| lacks(&keys_after, value)) {
-            let at = pair.before.of(value);
+            let at = pair.before.with_schema(value);
             let message = format!("{value} is no longer accepted");
             self.record(at, "enum-value-removed", AcceptanceChange::Narrowed, message);
         }

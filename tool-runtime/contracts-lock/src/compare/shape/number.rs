@@ -82,7 +82,7 @@ impl NumberConstraints {
         let width =
             whole.then(|| format.and_then(IntegerWidth::named).unwrap_or(IntegerWidth::WIDEST));
         let is_f32 = !whole && format == Some("float");
-        let widths = width.map(IntegerRange::of).into_iter().collect();
+        let widths = width.map(IntegerRange::from_width).into_iter().collect();
         Ok(Self { lower, upper, whole, steps, widths, is_f32 }.with_integer_bounds())
     }
 
@@ -306,7 +306,7 @@ impl MultipleOf {
 }
 
 impl IntegerRange {
-    const fn of(width: IntegerWidth) -> Self {
+    const fn from_width(width: IntegerWidth) -> Self {
         Self { min: width.min(), max: width.max() }
     }
 }

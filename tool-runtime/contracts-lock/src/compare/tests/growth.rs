@@ -11,7 +11,7 @@ fn check(what: &str, schemas: &dyn Fn(usize) -> (Value, Value)) {
     for reader in [SchemaReader::Callee, SchemaReader::Caller] {
         let [few, many] = [400, 800].map(|count| {
             let (before, after) = schemas(count);
-            steps::of(|| compare(&before, &after, reader)).1
+            steps::measure(|| compare(&before, &after, reader)).1
         });
         assert!(many <= few * 5 / 2, "{what}: {few} steps become {many}");
     }

@@ -57,7 +57,7 @@ pub(super) enum RequiredAction {
 }
 
 impl ContractChange {
-    pub(super) fn of_contract(
+    pub(super) fn new(
         tool: &str,
         pointer: impl Into<String>,
         rule: &'static str,
@@ -77,7 +77,7 @@ impl ContractChange {
         }
     }
 
-    pub(super) fn of_schema(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
+    pub(super) fn from_schema_change(tool: &str, part: ContractPart, change: SchemaChange) -> Self {
         let SchemaChange { pointer, located_in, rule, compatibility, message, counterexample } =
             change;
         let tool = tool.to_owned();

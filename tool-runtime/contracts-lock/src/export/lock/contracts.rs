@@ -50,10 +50,10 @@ fn added(name: &str, version: Option<Version>, removed: Option<&String>) -> Cont
     match (version, before) {
         (Some(version), Some((text, was))) => {
             let message = format!("was removed as {text}, and is back");
-            ContractChange::of_contract(name, "", "tool-returned", Breaking, message)
+            ContractChange::new(name, "", "tool-returned", Breaking, message)
                 .with_required_action(&was, &version)
         }
-        _ => ContractChange::of_contract(name, "", "tool-added", Compatible, "is new"),
+        _ => ContractChange::new(name, "", "tool-added", Compatible, "is new"),
     }
 }
 
@@ -76,7 +76,7 @@ fn removed(
         }
         None => "was removed".to_owned(),
     };
-    ContractChange::of_contract(gone.name(), "", "tool-removed", Breaking, message)
+    ContractChange::new(gone.name(), "", "tool-removed", Breaking, message)
         .located_in_lock()
         .needs_acceptance()
 }
@@ -150,7 +150,7 @@ fn compare_flags(old: &Contract, new: &Contract) -> Vec<ContractChange> {
             (true, false) => lost,
             _ => return None,
         };
-        Some(ContractChange::of_contract(old.name(), *pointer, rule, *compatibility, *message))
+        Some(ContractChange::new(old.name(), *pointer, rule, *compatibility, *message))
     });
     compare_effects(old, new).into_iter().chain(flags).collect()
 }
@@ -174,7 +174,7 @@ fn compare_effects(old: &Contract, new: &Contract) -> Option<ContractChange> {
         std::cmp::Ordering::Less => ("effect-weakened", Compatible),
     };
     let message = format!("was `{was}`, and is `{is}`");
-    Some(ContractChange::of_contract(old.name(), "/effect", rule, compatibility, message))
+    Some(ContractChange::new(old.name(), "/effect", rule, compatibility, message))
 }
 
 /// Added codes are compatible, because a runtime adds its own. A changed type is breaking, because
@@ -182,7 +182,7 @@ fn compare_effects(old: &Contract, new: &Contract) -> Option<ContractChange> {
 fn compare_codes(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     let change = |code: &str, rule, compatibility, message: String| {
         let pointer = format!("/failure_codes/{}", escaped(code));
-        ContractChange::of_contract(old.name(), pointer, rule, compatibility, message)
+        ContractChange::new(old.name(), pointer, rule, compatibility, message)
     };
     let mut changes = Vec::new();
     for (code, was) in &old.codes {
@@ -217,10 +217,10 @@ fn compare_schemas_of_tool(old: &Contract, new: &Contract) -> Vec<ContractChange
     let output = compare_schemas(&old.output(), &new.output(), SchemaReader::Caller);
     let input = input
         .into_iter()
-        .map(|change| ContractChange::of_schema(name, ContractPart::Input, change));
+        .map(|change| ContractChange::from_schema_change(name, ContractPart::Input, change));
     let output = output
         .into_iter()
-        .map(|change| ContractChange::of_schema(name, ContractPart::Output, change));
+        .map(|change| ContractChange::from_schema_change(name, ContractPart::Output, change));
     input.chain(output).collect()
 }
 
@@ -241,13 +241,7 @@ fn compare_texts(old: &Contract, new: &Contract) -> Vec<ContractChange> {
     let changed = fields.into_iter().filter(|(_, changed)| *changed);
     changed
         .map(|(pointer, _)| {
-            ContractChange::of_contract(
-                old.name(),
-                pointer,
-                "annotation",
-                Nothing,
-                "says something else",
-            )
+            ContractChange::new(old.name(), pointer, "annotation", Nothing, "says something else")
         })
         .collect()
 }
@@ -259,7 +253,7 @@ fn compare_versions(
 ) -> Option<ContractChange> {
     let (was, is) = (old.spec.version(), new.spec.version());
     let change =
-        |rule, message| ContractChange::of_contract(old.name(), "/version", rule, Nothing, message);
+        |rule, message| ContractChange::new(old.name(), "/version", rule, Nothing, message);
     if was != is {
         return Some(change("version-raised", format!("was {was}, and is {is}")));
     }

@@ -66,11 +66,11 @@ impl LockFile {
         };
         let entries = entries.map_err(damaged)?;
         let entries = entries.ok_or_else(|| messages::damaged(path, "`tools` is not a list"))?;
-        Self::of(entries, path)
+        Self::from_entries(entries, path)
     }
 
     /// Sorts the entries. Each tool must be listed once, and where it is announced.
-    fn of(entries: Vec<LockEntry>, path: &Path) -> Result<Self, ExportError> {
+    fn from_entries(entries: Vec<LockEntry>, path: &Path) -> Result<Self, ExportError> {
         let (mut listed, mut announced) = (BTreeMap::new(), BTreeSet::new());
         let mut field_lines = BTreeSet::new();
         for entry in entries {

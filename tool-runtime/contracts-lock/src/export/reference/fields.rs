@@ -95,7 +95,7 @@ fn named(schema: &Value, root: &Value, depth: usize) -> String {
         kind => kind.and_then(Value::as_str).into_iter().collect(),
     };
     if kinds.is_empty() {
-        return of_branches(schema, root, depth);
+        return describe_branches(schema, root, depth);
     }
     let words = kinds.into_iter().map(|kind| match (kind, schema.get("items")) {
         ("array", Some(items)) if items.is_object() => {
@@ -107,7 +107,7 @@ fn named(schema: &Value, root: &Value, depth: usize) -> String {
     words.collect::<Vec<_>>().join(" or ")
 }
 
-fn of_branches(schema: &Value, root: &Value, depth: usize) -> String {
+fn describe_branches(schema: &Value, root: &Value, depth: usize) -> String {
     let constants: Option<Vec<_>> = branches(schema).map(|branch| branch.get("const")).collect();
     match constants {
         Some(constants) if !constants.is_empty() => return one_of(constants.into_iter()),

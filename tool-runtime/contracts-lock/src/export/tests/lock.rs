@@ -259,7 +259,7 @@ fn the_variable_decides_what_is_written() {
         [("accept", Some(LockMode::Accept)), ("frozen", Some(LockMode::Frozen)), ("yes", None)];
     let words = words.map(|(word, mode)| (Some(word), mode));
     for (value, mode) in cases.into_iter().chain(words) {
-        let read = LockMode::of_variable(value.map(std::ffi::OsStr::new));
+        let read = LockMode::from_variable(value.map(std::ffi::OsStr::new));
         assert_eq!(read.as_ref().ok().copied(), mode, "{value:?}");
         if let Err(error) = read {
             assert_eq!(error.kind(), ExportErrorKind::Setting);

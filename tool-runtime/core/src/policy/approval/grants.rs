@@ -145,7 +145,7 @@ impl Grants<'_> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
         let state = self.state();
         let registered = self.0.registered(tool).ok_or_else(unknown)?;
-        let plan = ToolPlan::of(&registered);
+        let plan = ToolPlan::for_tool(&registered);
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
         }

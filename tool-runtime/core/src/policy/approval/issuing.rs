@@ -78,7 +78,7 @@ pub(super) struct SealedCall {
 }
 
 impl SealedCall {
-    fn of(
+    fn new(
         call: &ToolCall,
         scope: &CallScope,
         ticket: &Ticket,
@@ -112,7 +112,7 @@ impl PolicyState {
             Err(TicketIssueError::Refused(detail)) => Refusal::not_run(*detail),
             // The call needs an approval, and cannot be stored until it is given.
             Err(error) => {
-                let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+                let failure = Failure::from_code(ErrorCode::NeedsUserConfirmation)
                     .with_reason(RefusalReason::NoTicket)
                     .with_log(error.to_string());
                 Refusal::new(CallStatus::NotExecuted, failure)
@@ -133,7 +133,7 @@ impl PolicyState {
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
         let ticket =
             sign(self.claims(call, scope, arguments, keys), keys).map_err(refused_issue)?;
-        let sealed = SealedCall::of(call, scope, &ticket, reason);
+        let sealed = SealedCall::new(call, scope, &ticket, reason);
         let sealed = sealed.and_then(|it| serde_json::to_vec(&it));
         let sealed = sealed.map_err(|error| TicketIssueError::Sealing(error.to_string()))?;
         let payload = seal(&sealed, keys, &binding(PURPOSE, ticket.id()));
@@ -184,7 +184,7 @@ impl PolicyState {
 
 /// Refuses a ticket to a caller that has reached its quota.
 fn quota_exceeded() -> Refusal {
-    let failure = Failure::of(ErrorCode::RateLimited)
+    let failure = Failure::from_code(ErrorCode::RateLimited)
         .with_message(
             "too many calls of this caller wait for a decision: some have to be decided first",
         )

@@ -208,7 +208,7 @@ fn approve(
 
 /// Returns the refusal of a call that waits for a decision, with its ticket.
 fn needs_confirmation(ticket: &str) -> Box<Refusal> {
-    let mut failure = Failure::of(ErrorCode::NeedsUserConfirmation);
+    let mut failure = Failure::from_code(ErrorCode::NeedsUserConfirmation);
     if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(ticket) {
         failure = failure.with_detail("ticket", ticket);
     }
@@ -216,7 +216,7 @@ fn needs_confirmation(ticket: &str) -> Box<Refusal> {
 }
 
 fn denied(reason: &str) -> Box<Refusal> {
-    let mut failure = Failure::of(ErrorCode::Forbidden);
+    let mut failure = Failure::from_code(ErrorCode::Forbidden);
     if !reason.is_empty() {
         failure = failure.with_message(format!("this call is not allowed: {reason}"));
     }
@@ -225,7 +225,7 @@ fn denied(reason: &str) -> Box<Refusal> {
 
 /// Denies a call because the access policy failed.
 fn undecided(log: &str) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Forbidden)
+    let failure = Failure::from_code(ErrorCode::Forbidden)
         .with_message("this call is not allowed, because the access policy failed")
         .with_reason(RefusalReason::PolicyFailed)
         .with_log(format!("the access policy failed: {log}"));

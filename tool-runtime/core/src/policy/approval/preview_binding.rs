@@ -82,7 +82,7 @@ fn with_attachments(answer: Digest, attachments: &[Attachment]) -> Digest {
         bytes.extend_from_slice(content.as_bytes());
         bytes.push(0);
     }
-    Digest::of(ATTACHMENTS, &bytes)
+    Digest::compute(ATTACHMENTS, &bytes)
 }
 
 /// Hashes a call's arguments: canonical, with defaults filled in.
@@ -108,17 +108,17 @@ fn binds_preview(call: &ToolCall) -> bool {
 fn exact(domain: &str, json: &str, defaults: &Defaults) -> Result<Digest, CanonicalError> {
     let mut canonical = Vec::with_capacity(json.len() + 64);
     canonicalize_exactly(json, defaults, &mut canonical)?;
-    Ok(Digest::of(domain, &canonical))
+    Ok(Digest::compute(domain, &canonical))
 }
 
 /// Hashes what an approver sees of the call itself.
 pub(super) fn preview_hash(call: &ToolCall) -> Digest {
-    Digest::of(PREVIEW, call.preview().without_result().to_string().as_bytes())
+    Digest::compute(PREVIEW, call.preview().without_result().to_string().as_bytes())
 }
 
 /// Refuses arguments without a canonical form: they cannot be hashed and compared.
 pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::InvalidArgument)
+    let failure = Failure::from_code(ErrorCode::InvalidArgument)
         .with_message(format!("the arguments have no canonical form: {error}"))
         .with_reason(RefusalReason::NotCanonical)
         .with_detail("position", error.position());
@@ -126,7 +126,7 @@ pub(in crate::policy) fn not_canonical(error: &CanonicalError) -> Box<Refusal> {
 }
 
 fn preview_changed() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Conflict)
+    let failure = Failure::from_code(ErrorCode::Conflict)
         .with_message("what this call would do has changed since a person approved it")
         .with_reason(RefusalReason::PreviewChanged)
         .with_effect_none();

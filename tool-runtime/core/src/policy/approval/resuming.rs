@@ -157,7 +157,7 @@ impl Tickets<'_> {
     /// Checks that the tool has the version and schema for which the ticket was issued.
     fn check_tool(self, ticket: &Ticket) -> Result<(), TicketRejection> {
         let tool = self.0.registered(ticket.tool()).ok_or(TicketRejection::Outdated)?;
-        let plan = ToolPlan::of(&tool);
+        let plan = ToolPlan::for_tool(&tool);
         let same = *plan.version == *ticket.tool_version() && plan.schema == ticket.schema();
         if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }

@@ -277,7 +277,7 @@ impl PolicyState {
         if !is_text {
             return Ok(Some(page));
         }
-        let TextPart { text, length } = TextPart::of_text(&page.text, offset == 0);
+        let TextPart { text, length } = TextPart::from_text(&page.text, offset == 0);
         let end = offset.saturating_add(u64::try_from(length).unwrap_or(u64::MAX));
         let next = Some(end).filter(|end| *end < page.total_bytes && *end > offset);
         Ok(Some(OutputPage { text, next, ..page }))

@@ -19,11 +19,11 @@ impl TextPart {
             end -= 1;
         }
         let part = json.get(..end).unwrap_or_default();
-        if json.starts_with('"') { Self::of_text(part, true) } else { Self::of_json(part) }
+        if json.starts_with('"') { Self::from_text(part, true) } else { Self::from_json(part) }
     }
 
     /// Returns a part as it is stored.
-    pub(super) fn of_json(part: &str) -> Self {
+    pub(super) fn from_json(part: &str) -> Self {
         Self { text: part.to_owned(), length: part.len() }
     }
 
@@ -31,7 +31,7 @@ impl TextPart {
     /// next part.
     ///
     /// `is_first` tells that it begins with the opening quote.
-    pub(super) fn of_text(part: &str, is_first: bool) -> Self {
+    pub(super) fn from_text(part: &str, is_first: bool) -> Self {
         let begin = usize::from(is_first).min(part.len());
         let inner = part.get(begin..).unwrap_or_default();
         let end = whole_characters(inner.as_bytes());
@@ -41,7 +41,7 @@ impl TextPart {
         match serde_json::from_str(&format!("\"{escaped}\"")) {
             Ok(text) => Self { text, length },
             // It does not begin between two characters.
-            Err(_) => Self::of_json(part),
+            Err(_) => Self::from_json(part),
         }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
                     while !json.is_char_boundary(end) {
                         end -= 1;
                     }
-                    part = TextPart::of_text(&json[at..end], false);
+                    part = TextPart::from_text(&json[at..end], false);
                     assert!(part.length > 0, "{json} at {at} of {limit}");
                     read.push_str(&part.text);
                     at += part.length;

@@ -11,7 +11,7 @@ use crate::refusal_reason::RefusalReason;
 use crate::store::StoreError;
 
 fn refusal(code: ErrorCode, reason: RefusalReason, message: &'static str) -> Failure {
-    let failure = Failure::of(code).with_message(message).with_reason(reason);
+    let failure = Failure::from_code(code).with_message(message).with_reason(reason);
     failure.with_effect_none()
 }
 
@@ -56,7 +56,7 @@ pub(in crate::policy) const QUOTA_RETRY_AFTER_MS: u64 = 60_000;
 
 /// Refuses a call whose earlier run has an unknown outcome, which only a person can resolve.
 pub(super) fn outcome_unknown() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+    let failure = Failure::from_code(ErrorCode::NeedsUserConfirmation)
         .with_message(
             "an earlier run of this call may have had its effect or not: \
              a person has to find out before it can run again",
@@ -74,7 +74,7 @@ pub(super) fn store_failed(error: &StoreError) -> Box<Refusal> {
 
 /// Refuses a call whose key has a damaged record; the reason goes to the log only.
 pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+    let failure = Failure::from_code(ErrorCode::NeedsUserConfirmation)
         .with_message(
             "an earlier run of this call was recorded, and the record is damaged: \
              a person has to find out what happened before it can run again",
@@ -87,7 +87,7 @@ pub(super) fn record_damaged(log: impl Into<String>) -> Box<Refusal> {
 
 /// Refuses a repeat of a call whose outcome stayed unknown until its record was archived.
 pub(super) fn outcome_archived() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::NeedsUserConfirmation)
+    let failure = Failure::from_code(ErrorCode::NeedsUserConfirmation)
         .with_message(
             "an earlier run of this call may have had its effect or not, and was never resolved: \
              its key is used up; a person who has found out may send the call under a new key",

@@ -147,7 +147,7 @@ impl Outcomes<'_> {
         let unknown = || ResolveError::UnknownTool(tool.to_owned());
         let state = self.state();
         let tool_now = self.0.registered(tool).ok_or_else(unknown)?;
-        let plan = ToolPlan::of(&tool_now);
+        let plan = ToolPlan::for_tool(&tool_now);
         // A running call is settled by its owner only.
         let releases = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
         if !record.is_unknown() && !releases {

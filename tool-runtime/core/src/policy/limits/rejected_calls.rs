@@ -38,7 +38,7 @@ enum RunKind {
 const MAX_PAIRS: usize = 10_000;
 
 impl<'a> RunKey<'a> {
-    pub(crate) fn of(cx: &'a ToolContext) -> Self {
+    pub(crate) fn from_context(cx: &'a ToolContext) -> Self {
         let run = cx.run_id().map(|run| (RunKind::Run, run));
         let run_key = run.or_else(|| cx.ingestion_run_id().map(|run| (RunKind::Ingestion, run)));
         let (kind, name) = run_key.unwrap_or((RunKind::Trace, cx.trace_id()));
@@ -80,7 +80,7 @@ impl fmt::Debug for RejectedCallLimit {
 fn pair_digest(run: &RunKey<'_>, tool: &str) -> Digest {
     let length = run.name.len().to_be_bytes();
     let parts = [run.tenant.as_bytes(), &[run.kind as u8][..], &length, run.name.as_bytes()];
-    Digest::of("correction", &[parts.concat().as_slice(), tool.as_bytes()].concat())
+    Digest::compute("correction", &[parts.concat().as_slice(), tool.as_bytes()].concat())
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
     }
 
     fn refused(limit: &RejectedCallLimit, cx: &ToolContext, tool: &str) -> u32 {
-        limit.record_refusal(&RunKey::of(cx), tool)
+        limit.record_refusal(&RunKey::from_context(cx), tool)
     }
 
     #[test]

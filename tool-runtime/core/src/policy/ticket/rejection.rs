@@ -178,7 +178,7 @@ impl From<TicketRejection> for Box<Refusal> {
 
 impl ToolFailure for TicketRejection {
     fn failure(&self) -> Failure {
-        Failure::of(self.code()).with_message(self.to_string()).with_reason(self.reason())
+        Failure::from_code(self.code()).with_message(self.to_string()).with_reason(self.reason())
     }
 
     fn codes() -> &'static [FailureCode] {

@@ -69,7 +69,7 @@ pub fn open_with<'k>(
     key: impl FnOnce(&str) -> Option<SealingKey<'k>>,
     binding: &[u8],
 ) -> Option<Vec<u8>> {
-    let parts = SealedParts::of(sealed)?;
+    let parts = SealedParts::parse(sealed)?;
     let key = key(parts.key)?;
     let (cipher, nonce) = cipher(key.secret, parts.salt, key.label);
     let payload = Payload { msg: parts.ciphertext, aad: &frame(&[parts.header, binding]) };
@@ -90,7 +90,7 @@ struct SealedParts<'a> {
 }
 
 impl<'a> SealedParts<'a> {
-    fn of(sealed: &'a [u8]) -> Option<Self> {
+    fn parse(sealed: &'a [u8]) -> Option<Self> {
         let tail = sealed.strip_prefix(&[VERSION])?;
         let (&length, tail) = tail.split_first()?;
         let (key, tail) = tail.split_at_checked(length.into())?;

@@ -206,7 +206,7 @@ pub struct TenantKey {
 /// use tool_runtime::evidence::SnapshotQuery;
 /// use tool_runtime::store::UnixMillis;
 ///
-/// let query = SnapshotQuery::of(Uuid::nil())
+/// let query = SnapshotQuery::new(Uuid::nil())
 ///     .with_trace("trace-1")
 ///     .with_from(UnixMillis::new(1_800_000_000_000))
 ///     .with_until(UnixMillis::new(1_800_000_060_000));
@@ -258,7 +258,7 @@ impl StoredSnapshot {
     #[must_use]
     pub fn listed(&self) -> ListedSnapshot {
         let Self { facts, sealed, checksum } = self;
-        let digest = |part: &Option<Vec<u8>>| part.as_ref().map(|it| Digest::of(PART, it));
+        let digest = |part: &Option<Vec<u8>>| part.as_ref().map(|it| Digest::compute(PART, it));
         let sealed = sealed.as_ref().map(|sealed| SealedDigests {
             key: sealed.key.clone(),
             arguments: digest(&sealed.arguments),
@@ -311,7 +311,7 @@ impl TenantKey {
 impl SnapshotQuery {
     /// Selects all snapshots of a tenant.
     #[must_use]
-    pub const fn of(tenant: Uuid) -> Self {
+    pub const fn new(tenant: Uuid) -> Self {
         Self { tenant, trace: None, from: None, until: None, tool: None, invocation: None }
     }
 

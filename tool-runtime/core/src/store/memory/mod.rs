@@ -45,7 +45,7 @@ use super::{StoreError, StoreErrorKind};
 /// # async fn main() -> Result<(), StoreError> {
 /// let store = MemoryStore::new();
 /// let key = ScopedKey::new(Uuid::nil(), "user:42", "book_seat", "order-7");
-/// let arguments = Digest::of("arguments", br#"{"seat":"12A"}"#);
+/// let arguments = Digest::compute("arguments", br#"{"seat":"12A"}"#);
 /// let now = UnixMillis::new(1_000_000);
 /// let request = ClaimRequest::new(key.clone(), arguments, now, Duration::from_secs(30));
 ///

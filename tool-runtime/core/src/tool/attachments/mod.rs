@@ -131,13 +131,13 @@ impl fmt::Debug for Attachments {
 impl FromCall for Attachments {
     fn from_call(call: &CallScope) -> Result<Self, Failure> {
         let limits = call.environment().attachment_limits;
-        Ok(Self { target: RecordingTarget::of(call), limits })
+        Ok(Self { target: RecordingTarget::for_call(call), limits })
     }
 }
 
 impl ToolFailure for AttachmentError {
     fn failure(&self) -> Failure {
-        Failure::of(ErrorCode::InvalidOutput).with_message(self.to_string())
+        Failure::from_code(ErrorCode::InvalidOutput).with_message(self.to_string())
     }
 
     fn codes() -> &'static [FailureCode] {

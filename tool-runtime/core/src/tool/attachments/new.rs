@@ -15,7 +15,7 @@ impl Attachment {
     pub fn bytes(media_type: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         let sha256 = sha256_of(&bytes);
-        Self::of(media_type.into(), AttachmentContent::Bytes { bytes, sha256, handle: None })
+        Self::new(media_type.into(), AttachmentContent::Bytes { bytes, sha256, handle: None })
     }
 
     /// Makes a text attachment, such as `text/csv`.
@@ -27,7 +27,7 @@ impl Attachment {
     /// Makes a link, `https://` or `http://`. The runtime does not follow it.
     #[must_use]
     pub fn link(media_type: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::of(
+        Self::new(
             media_type.into(),
             AttachmentContent::Link { url: url.into(), size: None, sha256: None },
         )
@@ -70,7 +70,7 @@ impl Attachment {
         Self { media_type, name, description, audience, content }
     }
 
-    fn of(media_type: String, content: AttachmentContent) -> Self {
+    fn new(media_type: String, content: AttachmentContent) -> Self {
         Self { media_type, name: None, description: None, audience: Vec::new(), content }
     }
 }

@@ -85,7 +85,7 @@ impl<'de, A: ReadFields<'de>> Visitor<'de> for Object<'de, A> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<A, M::Error> {
-        A::of_map(map, self.fields, self.defaults)
+        A::from_map(map, self.fields, self.defaults)
     }
 }
 

@@ -56,7 +56,7 @@ pub trait ReadFields<'de>: Sized {
     ///
     /// # Errors
     /// Returns an error for an unknown, duplicate, missing or mistyped field.
-    fn of_map<M: MapAccess<'de>>(
+    fn from_map<M: MapAccess<'de>>(
         map: M,
         names: impl FieldNames,
         defaults: Self::Defaults,
@@ -66,7 +66,7 @@ pub trait ReadFields<'de>: Sized {
     ///
     /// # Errors
     /// Returns an error for a missing or mistyped field.
-    fn of_sequence<S: SeqAccess<'de>>(
+    fn from_sequence<S: SeqAccess<'de>>(
         sequence: S,
         names: impl FieldNames,
         defaults: Self::Defaults,
@@ -81,7 +81,7 @@ macro_rules! tuples {
 
             #[inline]
             #[allow(unused_variables, reason = "no fields have no defaults")]
-            fn of_map<M: MapAccess<'de>>(
+            fn from_map<M: MapAccess<'de>>(
                 mut map: M,
                 names: impl FieldNames,
                 defaults: Self::Defaults,
@@ -97,7 +97,7 @@ macro_rules! tuples {
             }
 
             #[allow(unused_variables, unused_mut, reason = "no fields read no sequence")]
-            fn of_sequence<S: SeqAccess<'de>>(
+            fn from_sequence<S: SeqAccess<'de>>(
                 mut sequence: S,
                 names: impl FieldNames,
                 defaults: Self::Defaults,

@@ -99,10 +99,10 @@ impl<'de, A: ReadFields<'de>> Visitor<'de> for StructVisitor<'de, A> {
 
     #[inline]
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<A, M::Error> {
-        A::of_map(map, self.fields, self.defaults)
+        A::from_map(map, self.fields, self.defaults)
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, sequence: S) -> Result<A, S::Error> {
-        A::of_sequence(sequence, self.fields, self.defaults)
+        A::from_sequence(sequence, self.fields, self.defaults)
     }
 }

@@ -71,16 +71,24 @@ impl ToolCatalogue {
     /// Creates the first catalogue, of tools with unique names.
     pub(crate) fn new(tools: Vec<Registered>) -> Self {
         let entries = tools.into_iter().map(CatalogueEntry::new);
-        Self::of(1, entries.map(|entry| (entry.tool.spec.name().into(), entry)).collect(), false)
+        Self::from_entries(
+            1,
+            entries.map(|entry| (entry.tool.spec.name().into(), entry)).collect(),
+            false,
+        )
     }
 
     /// Creates the catalogue that follows this one.
     pub(crate) fn followed_by(&self, entries: BTreeMap<Box<str>, CatalogueEntry>) -> Self {
         // A name that a removed tool had may still be called with that tool's secret.
-        Self::of(self.version + 1, entries, self.has_secrets)
+        Self::from_entries(self.version + 1, entries, self.has_secrets)
     }
 
-    fn of(version: u64, entries: BTreeMap<Box<str>, CatalogueEntry>, secret_before: bool) -> Self {
+    fn from_entries(
+        version: u64,
+        entries: BTreeMap<Box<str>, CatalogueEntry>,
+        secret_before: bool,
+    ) -> Self {
         let sorted: Vec<_> = entries.values().cloned().collect();
         let has_secrets = secret_before || sorted.iter().any(|entry| entry.tool.has_secrets);
         Self { version, sorted, by_name: entries.into_iter().collect(), has_secrets }

@@ -75,7 +75,7 @@ pub struct ToolkitFacts {
 impl ToolkitFacts {
     /// Copies the constants of the toolkit's type.
     #[must_use]
-    pub const fn of<T: Toolkit>() -> Self {
+    pub const fn for_toolkit<T: Toolkit>() -> Self {
         Self { name: T::NAME, description: T::DESCRIPTION }
     }
 }

@@ -23,7 +23,7 @@ impl DynamicTool {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let count = DynamicTool::of_function("count", Effect::Read, "Counts parameters.", |parameters| {
+    /// let count = DynamicTool::from_fn("count", Effect::Read, "Counts parameters.", |parameters| {
     ///     Ok::<_, Failure>(parameters.len())
     /// });
     /// let runtime = Runtime::builder().dynamic(count).build()?;
@@ -33,7 +33,7 @@ impl DynamicTool {
     /// # }
     /// ```
     #[must_use]
-    pub fn of_function<F, O, E>(
+    pub fn from_fn<F, O, E>(
         name: impl Into<String>,
         effect: Effect,
         description: impl Into<String>,
@@ -52,7 +52,7 @@ impl DynamicTool {
 
     /// Creates a tool of an async closure: the parameters in, anything out.
     #[must_use]
-    pub fn of_async_function<F, R, O, E>(
+    pub fn from_async_fn<F, R, O, E>(
         name: impl Into<String>,
         effect: Effect,
         description: impl Into<String>,

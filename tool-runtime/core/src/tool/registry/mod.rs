@@ -99,11 +99,11 @@ impl SourceLocation {
         self.line
     }
 
-    fn of(location: &'static Location<'static>) -> Self {
+    fn from_location(location: &'static Location<'static>) -> Self {
         Self { file: location.file(), line: location.line() }
     }
 
-    fn of_definition(definition: &'static Definition) -> Self {
+    fn from_definition(definition: &'static Definition) -> Self {
         Self { file: definition.file, line: definition.line }
     }
 }
@@ -184,7 +184,7 @@ impl Registry {
             |entry| matches!(entry.source, ToolSource::Static(other) if std::ptr::eq(other, definition)),
         );
         if !is_registered {
-            let location = SourceLocation::of_definition(definition);
+            let location = SourceLocation::from_definition(definition);
             let source = ToolSource::Static(definition);
             self.entries.push(Registration { source, location, if_valid: false });
         }
@@ -199,7 +199,7 @@ impl Registry {
         let source = ToolSource::Dynamic(Box::new(tool));
         self.entries.push(Registration {
             source,
-            location: SourceLocation::of(location),
+            location: SourceLocation::from_location(location),
             if_valid,
         });
     }

@@ -428,11 +428,11 @@ fn admits_more_than_objects(schema: &Value) -> bool {
 
 /// The deepest nesting of arguments whose schema has no objects below its root.
 fn depth(schema: &serde_json::Map<String, Value>) -> usize {
-    fn of_lists(schema: &Value) -> usize {
-        schema.get("items").map_or(0, |items| 1 + of_lists(items))
+    fn list_depth(schema: &Value) -> usize {
+        schema.get("items").map_or(0, |items| 1 + list_depth(items))
     }
     let properties = schema.get("properties").and_then(Value::as_object);
-    1 + properties.into_iter().flat_map(|all| all.values()).map(of_lists).max().unwrap_or(0)
+    1 + properties.into_iter().flat_map(|all| all.values()).map(list_depth).max().unwrap_or(0)
 }
 
 fn whole_seconds(time: Duration) -> u64 {

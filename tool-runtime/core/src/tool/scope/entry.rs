@@ -112,7 +112,7 @@ impl CallScope {
         let slot_value = self.0.tool.slots.get(slot).and_then(Option::as_ref);
         slot_value.and_then(|value| value.downcast_ref()).ok_or_else(|| {
             let log = format!("no `{}` in slot {slot}", type_name::<T>());
-            self.failed(LoggedFailure::new(Failure::of(ErrorCode::Internal), None, log))
+            self.failed(LoggedFailure::new(Failure::from_code(ErrorCode::Internal), None, log))
         })
     }
 
@@ -130,7 +130,7 @@ impl CallScope {
         match answer.write(value) {
             Ok(()) => Finished(ToolEnd::Answered(answer)),
             Err(error) => self.failed(LoggedFailure::new(
-                Failure::of(ErrorCode::InvalidOutput),
+                Failure::from_code(ErrorCode::InvalidOutput),
                 None,
                 format!("the answer cannot be written as JSON: {error}"),
             )),

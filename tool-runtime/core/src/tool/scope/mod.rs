@@ -255,8 +255,9 @@ impl CallScope {
     /// # Errors
     /// `INVALID_ARGUMENT` where the type cannot be read from arguments that the schema admits.
     pub fn parse<'s, T: Deserialize<'s>>(&'s self) -> Result<T, Failure> {
-        from_text(self.arguments())
-            .map_err(|error| Failure::of(ErrorCode::InvalidArgument).with_log(error.to_string()))
+        from_text(self.arguments()).map_err(|error| {
+            Failure::from_code(ErrorCode::InvalidArgument).with_log(error.to_string())
+        })
     }
 
     /// Returns the host's state of this type, if the builder was given one.

@@ -67,12 +67,12 @@ impl CallScope {
         let tool = &self.0.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
         let made = || &self.0.optional_or_new().scrubs;
-        concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::of(self))))
+        concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::new(self))))
     }
 }
 
 impl TextScrubbers {
-    fn of(scope: &CallScope) -> Self {
+    fn new(scope: &CallScope) -> Self {
         let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
         for text in [scope.raw(), scope.arguments(), scope.sent().raw()] {
             let limits = scope.environment().limits();

@@ -108,14 +108,14 @@ impl Jwks {
     /// The text is no key set, or has no key for an accepted algorithm.
     pub fn from_json(json: impl AsRef<[u8]>) -> Result<Self, JwksError> {
         let keys = Arc::new(KeySet::read(json.as_ref())?);
-        Ok(Self::of(KeySource::Fixed(keys), Duration::MAX))
+        Ok(Self::from_source(KeySource::Fixed(keys), Duration::MAX))
     }
 
     /// Uses the keys of a file, which is read with the first token and when its keys are old.
     ///
     /// Replace the file by renaming another one over it, so that it is never read half written.
     pub fn file(path: impl AsRef<Path>) -> Self {
-        Self::of(KeySource::File(path.as_ref().to_owned()), FILE_MAX_AGE)
+        Self::from_source(KeySource::File(path.as_ref().to_owned()), FILE_MAX_AGE)
     }
 
     /// Uses the keys that a function returns, as the text of a key set: from a URL by a client of
@@ -152,10 +152,10 @@ impl Jwks {
             let guarded = AssertUnwindSafe(fetched).catch_unwind();
             async move { guarded.await.map_err(|_| unreadable("the function panicked"))? }.boxed()
         };
-        Self::of(KeySource::fetched("fetch_with", fetch), FETCHED_MAX_AGE)
+        Self::from_source(KeySource::fetched("fetch_with", fetch), FETCHED_MAX_AGE)
     }
 
-    pub(super) fn of(source: KeySource, max_age: Duration) -> Self {
+    pub(super) fn from_source(source: KeySource, max_age: Duration) -> Self {
         let times = CacheTimes {
             max_age,
             max_stale_age: MAX_STALE_AGE,

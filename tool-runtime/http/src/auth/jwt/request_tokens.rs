@@ -50,7 +50,7 @@ impl RequestTokens {
         &self,
         headers: &HeaderMap,
     ) -> Result<Option<Principal>, AuthFailure> {
-        let bad = |problem| AuthFailure::of_credential(CredentialKind::Token, problem);
+        let bad = |problem| AuthFailure::for_credential(CredentialKind::Token, problem);
         let Some(tokens) = &self.0 else { return Ok(None) };
         let value = single_header(headers, AUTHORIZATION.as_str()).map_err(bad)?;
         let Some(value) = value else { return Ok(None) };
@@ -70,5 +70,5 @@ fn invalid_token() -> Problem {
 
 fn token_keys_unavailable() -> Problem {
     let message = "tokens cannot be verified now; retry later";
-    Problem::of(ErrorCode::Unavailable, message).with_reason(RefusalReason::TokenKeys)
+    Problem::from_code(ErrorCode::Unavailable, message).with_reason(RefusalReason::TokenKeys)
 }

@@ -45,7 +45,7 @@ impl Jwks {
         // The query may contain a credential.
         let name = url.host_str().unwrap_or_default().to_owned();
         let fetch = move || fetch(client.clone(), url.clone()).boxed();
-        Ok(Self::of(KeySource::fetched(&name, fetch), FETCHED_MAX_AGE))
+        Ok(Self::from_source(KeySource::fetched(&name, fetch), FETCHED_MAX_AGE))
     }
 }
 

@@ -124,14 +124,14 @@ impl ApiKey {
     /// Returns the hash, to be stored.
     #[must_use]
     pub fn hash(&self) -> ApiKeyHash {
-        ApiKeyHash::of(self.0.as_bytes())
+        ApiKeyHash::from_key(self.0.as_bytes())
     }
 }
 
 impl ApiKeyHash {
-    pub(super) fn of(key: &[u8]) -> Self {
+    pub(super) fn from_key(key: &[u8]) -> Self {
         let digest: [u8; 32] = Sha256::digest(key).into();
-        Self { id: KeyId::in_key(key).unwrap_or_else(|| KeyId::of_digest(&digest)), digest }
+        Self { id: KeyId::in_key(key).unwrap_or_else(|| KeyId::from_digest(&digest)), digest }
     }
 
     pub(super) const fn id(&self) -> KeyId {
@@ -155,7 +155,7 @@ impl KeyId {
         Some(Self(u64::from_be_bytes(id)))
     }
 
-    fn of_digest(digest: &[u8; 32]) -> Self {
+    fn from_digest(digest: &[u8; 32]) -> Self {
         let first = digest.first_chunk().copied().unwrap_or_default();
         Self(u64::from_be_bytes(first))
     }

@@ -122,7 +122,7 @@ impl ApiKeySet {
     /// Returns the principal of a valid key, with one constant-time comparison even if the id is
     /// unknown.
     fn principal(&self, key: &[u8], now: SystemTime) -> Option<Principal> {
-        let presented = ApiKeyHash::of(key);
+        let presented = ApiKeyHash::from_key(key);
         let entry = self.entries.get(&presented.id());
         let is_it = bool::from(presented.is(entry.map(|entry| &entry.hash)));
         let entry = entry.filter(|entry| is_it && entry.is_valid(now))?;

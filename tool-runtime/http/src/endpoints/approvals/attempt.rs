@@ -26,7 +26,7 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Creates the attempt of a caller with the scope `approvals`.
-    pub(super) fn of(
+    pub(super) fn new(
         authorized: &AuthorizedCaller,
         ticket: Uuid,
         decision: &ApprovalDecision<'_>,

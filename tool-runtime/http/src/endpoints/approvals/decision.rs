@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::request::body_schema::BodySchema;
 use crate::request::reason::readable;
 
-static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<DecisionBody>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<DecisionBody>);
 
 /// A decision of an approver.
 #[derive(Debug)]

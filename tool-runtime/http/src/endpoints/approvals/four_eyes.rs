@@ -30,7 +30,7 @@ fn is_same_principal(request: &ToolContext, principal: &Principal) -> bool {
 
 /// Returns the refusal; the call keeps waiting for another approver.
 pub(super) fn refusal() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Forbidden)
+    let failure = Failure::from_code(ErrorCode::Forbidden)
         .with_message(
             "the caller that requested a call may not approve it; another user has to approve it, with \
              another credential unless this one may name any user",

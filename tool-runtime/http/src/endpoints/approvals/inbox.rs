@@ -78,7 +78,7 @@ impl InboxPage {
     }
 
     pub(super) fn into_body(self, runtime: &Runtime) -> Approvals {
-        let approvals = self.calls.iter().map(|call| Approval::of(call, runtime)).collect();
+        let approvals = self.calls.iter().map(|call| Approval::new(call, runtime)).collect();
         Approvals { approvals, next: self.next }
     }
 }

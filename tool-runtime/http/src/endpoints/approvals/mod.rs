@@ -94,7 +94,7 @@ async fn decided(
 ) -> Result<JsonResponse, Problem> {
     refusal::refuse_if_only_counted(app, authorized, ticket).await?;
     let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
-    let attempt = Attempt::of(authorized, ticket, decision);
+    let attempt = Attempt::new(authorized, ticket, decision);
     // A call that was not found has no name.
     if !call.name().is_empty() && !inbox::covers(app, authorized, call.name()) {
         let _ = call.refuse(refusal::not_covered);
@@ -184,5 +184,5 @@ fn ticket(params: &Params) -> Result<Uuid, Problem> {
 }
 
 fn no_id() -> Problem {
-    Problem::of(ErrorCode::InvalidArgument, "path `ticket`: expected a ticket's id, a UUID")
+    Problem::from_code(ErrorCode::InvalidArgument, "path `ticket`: expected a ticket's id, a UUID")
 }

@@ -48,7 +48,7 @@ impl DecisionRefusal {
         if reason == RefusalReason::AnsweredBefore {
             return Some(Self { why: reason, status: None });
         }
-        let status = status_of(TicketRejection::of_reason(reason)?);
+        let status = status_of(TicketRejection::from_reason(reason)?);
         Some(Self { why: reason, status })
     }
 }
@@ -71,7 +71,7 @@ const fn status_of(rejection: TicketRejection) -> Option<StatusCode> {
 pub(super) fn ended(end: TicketEnd) -> Problem {
     let rejection = TicketRejection::from(end);
     let problem =
-        Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason());
+        Problem::from_code(rejection.code(), rejection.to_string()).with_reason(rejection.reason());
     Problem { status: status_of(rejection).unwrap_or(problem.status), ..problem }
 }
 
@@ -104,12 +104,13 @@ pub(super) async fn refuse_if_only_counted(
 /// Returns the problem of an unknown ticket.
 fn unknown() -> Problem {
     let rejection = TicketRejection::Unknown;
-    Problem::of(rejection.code(), rejection.to_string()).with_reason(rejection.reason())
+    Problem::from_code(rejection.code(), rejection.to_string()).with_reason(rejection.reason())
 }
 
 /// Returns the refusal of an approver without the right to decide; the call keeps waiting.
 pub(super) fn not_covered() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
+    let failure =
+        Failure::from_code(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
@@ -124,7 +125,7 @@ pub(super) fn tool_not_covered() -> Problem {
 /// Returns the refusal for a requester without the right to call; the call keeps waiting, because the
 /// right may be granted again.
 pub(super) fn requester_not_allowed() -> Box<Refusal> {
-    let failure = Failure::of(ErrorCode::Forbidden)
+    let failure = Failure::from_code(ErrorCode::Forbidden)
         .with_message("the caller that requested this call may not call its tool any more")
         .with_reason(RefusalReason::RequesterNotAllowed);
     Refusal::new(CallStatus::NotExecuted, failure)
@@ -133,13 +134,13 @@ pub(super) fn requester_not_allowed() -> Box<Refusal> {
 /// Returns the refusal if the store cannot tell whether another decision came first; the call keeps
 /// waiting.
 pub(super) fn undecided() -> Box<Refusal> {
-    Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Unavailable))
+    Refusal::new(CallStatus::NotExecuted, Failure::from_code(ErrorCode::Unavailable))
 }
 
 /// Returns the refusal of a call that was not approved; it keeps waiting.
 pub(super) fn not_approved(error: ApprovalError) -> Box<Refusal> {
     match error.into_detail() {
         Some(detail) => Refusal::not_run(detail),
-        None => Refusal::new(CallStatus::NotExecuted, Failure::of(ErrorCode::Conflict)),
+        None => Refusal::new(CallStatus::NotExecuted, Failure::from_code(ErrorCode::Conflict)),
     }
 }

@@ -96,7 +96,7 @@ pub(crate) enum DeclinedDecision {
 }
 
 impl Approval {
-    pub(super) fn of(waiting: &WaitingCall, runtime: &Runtime) -> Self {
+    pub(super) fn new(waiting: &WaitingCall, runtime: &Runtime) -> Self {
         let (ticket, cx) = (waiting.ticket(), waiting.cx());
         let tool = runtime.spec(ticket.tool());
         let arguments = waiting.arguments().map(str::to_owned);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_named_types_the_preferred_one_is_sent_and_else_json() {
+    fn the_preferred_of_two_named_types_is_sent_and_else_json() {
         check(&["application/json, text/event-stream"], Some(MediaType::Json));
         check(&["text/event-stream, application/json"], Some(MediaType::Json));
         check(&["application/json;q=0.5, text/event-stream"], Some(MediaType::EventStream));

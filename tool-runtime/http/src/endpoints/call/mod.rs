@@ -110,7 +110,7 @@ pub(crate) fn open_named(
     let mut call = app.runtime.open_among(name, None, input, cx, &may_know);
     // Only a call that may have to wait for an approval keeps its requester.
     if call.scope().is_some_and(|scope| scope.registered().policy_stages.authorize) {
-        call.approval_mut().requester = Some(Requester::of(principal).to_json());
+        call.approval_mut().requester = Some(Requester::from_principal(principal).to_json());
     }
     Ok(call)
 }
@@ -181,7 +181,12 @@ pub(crate) fn outcome(app: &App, finished: &FinishedCall, audit: &Audit) -> Json
     let Some(detail) = finished.error(app) else { return Problem::internal().response(audit) };
     let draining = finished.end != EndCause::TimeLimit
         && (finished.end == EndCause::Shutdown || app.config.drain.has_begun());
-    JsonResponse::failure(status::of(&detail, draining), &detail, Some(output.meta_json()), audit)
+    JsonResponse::failure(
+        status::for_error(&detail, draining),
+        &detail,
+        Some(output.meta_json()),
+        audit,
+    )
 }
 
 impl FinishedCall {

@@ -15,7 +15,7 @@ pub(crate) const ID_PATTERN: &str = "^ev_[0-9a-f]{12}7[0-9a-f]{19}$";
 
 /// Reads the filters of a list. `trace` is not `trace_id`, which names the request's own trace.
 pub(super) fn query(tenant: Uuid, text: Option<&str>) -> Result<SnapshotQuery, Problem> {
-    let mut query = SnapshotQuery::of(tenant);
+    let mut query = SnapshotQuery::new(tenant);
     if let Some(trace) = one(text, "trace", &"1 to 256 characters", name)? {
         query = query.with_trace(trace);
     }
@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn a_list_without_filters_is_of_the_whole_tenant() {
-        assert_eq!(query(TENANT, None).map_err(|it| it.message), Ok(SnapshotQuery::of(TENANT)));
-        assert_eq!(read("limit=3&trace_id=own"), Ok(SnapshotQuery::of(TENANT)));
+        assert_eq!(query(TENANT, None).map_err(|it| it.message), Ok(SnapshotQuery::new(TENANT)));
+        assert_eq!(read("limit=3&trace_id=own"), Ok(SnapshotQuery::new(TENANT)));
     }
 
     #[test]
@@ -73,14 +73,14 @@ mod tests {
             "trace=a%20b%2Fc&tool=pricing.quote&invocation_id={call}&since=1970-01-01T00:00:01Z\
              &until=1970-01-01T01:00:02.0001%2B01:00"
         );
-        let expected = SnapshotQuery::of(TENANT)
+        let expected = SnapshotQuery::new(TENANT)
             .with_trace("a b/c")
             .with_tool("pricing.quote")
             .with_invocation(call)
             .with_from(UnixMillis::new(1_000))
             .with_until(UnixMillis::new(2_001));
         assert_eq!(read(&text), Ok(expected));
-        let early = SnapshotQuery::of(TENANT).with_until(UnixMillis::new(0));
+        let early = SnapshotQuery::new(TENANT).with_until(UnixMillis::new(0));
         assert_eq!(read("until=1960-01-01T00:00:00Z"), Ok(early));
     }
 

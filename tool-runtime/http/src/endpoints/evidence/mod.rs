@@ -29,7 +29,7 @@ use crate::request::time_limit::within_time_limit;
 use crate::response::{Audit, JsonResponse};
 use crate::state::app::{App, SharedApp};
 
-static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<EvidenceReadRequest>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<EvidenceReadRequest>);
 
 /// Requests the sealed contents of a snapshot.
 #[derive(JsonSchema)]
@@ -93,7 +93,7 @@ pub(crate) async fn list(
         page.map_err(|error| refusal::problem_of_list(&error))
     };
     let page = within_time_limit(&app, listing).await?;
-    Ok(JsonResponse::ok(&EvidencePage::of(&page)))
+    Ok(JsonResponse::ok(&EvidencePage::new(&page)))
 }
 
 /// Handles a request for one snapshot, without its sealed contents.
@@ -112,7 +112,7 @@ pub(crate) async fn find(
     };
     let snapshot = within_time_limit(&app, finding).await?;
     audit.lock().tool_name = snapshot.tool().into();
-    Ok(JsonResponse::ok(&EvidenceSnapshot::of(&snapshot)))
+    Ok(JsonResponse::ok(&EvidenceSnapshot::new(&snapshot)))
 }
 
 /// Handles a request for the sealed contents of one snapshot, with a reason.
@@ -132,7 +132,7 @@ pub(crate) async fn read(
     };
     let opened = within_time_limit(&app, reading).await?;
     audit.lock().tool_name = opened.snapshot.tool().into();
-    Ok(JsonResponse::ok(&EvidenceContents::of(&opened)))
+    Ok(JsonResponse::ok(&EvidenceContents::new(&opened)))
 }
 
 /// Returns whether a server has evidence that callers may see: its vault has an authorizer.
@@ -142,7 +142,7 @@ pub(crate) fn is_served(app: &App) -> bool {
 
 fn vault(app: &App) -> Result<&Vault, Problem> {
     app.config.vault.as_ref().filter(|vault| vault.has_authorizer()).ok_or_else(|| {
-        Problem::of(ErrorCode::NotFound, "this server serves no evidence")
+        Problem::from_code(ErrorCode::NotFound, "this server serves no evidence")
             .with_reason(RefusalReason::NoEvidence)
     })
 }
@@ -150,5 +150,5 @@ fn vault(app: &App) -> Result<&Vault, Problem> {
 fn id(params: &Params) -> Result<SnapshotId, Problem> {
     let message = "path `id`: expected the id of a snapshot, `ev_` and 32 hexadecimal digits";
     let id = param(params, "id")?.parse();
-    id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
+    id.map_err(|_| Problem::from_code(ErrorCode::InvalidArgument, message))
 }

@@ -17,13 +17,13 @@ use crate::state::refusal_counts::RefusalKind;
 /// Answers an id that does not exist, or that the authorizer denies.
 pub(super) fn unknown() -> Problem {
     let message = "this tenant has no evidence with this id";
-    Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownEvidence)
+    Problem::from_code(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownEvidence)
 }
 
 /// Answers an access that has failed; the answer names no snapshot.
 pub(super) fn problem(error: &EvidenceError) -> Problem {
     let damaged = |reason: RefusalReason, message: &'static str| {
-        Problem::of(ErrorCode::Internal, message).with_reason(reason)
+        Problem::from_code(ErrorCode::Internal, message).with_reason(reason)
     };
     match error.kind().fault() {
         EvidenceFault::NotFound => unknown(),

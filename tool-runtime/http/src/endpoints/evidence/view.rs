@@ -78,14 +78,14 @@ pub(crate) struct EvidenceContents<'a> {
 }
 
 impl<'a> EvidencePage<'a> {
-    pub(super) fn of(page: &'a SnapshotPage) -> Self {
-        let evidence = page.snapshots.iter().map(EvidenceSnapshot::of).collect();
+    pub(super) fn new(page: &'a SnapshotPage) -> Self {
+        let evidence = page.snapshots.iter().map(EvidenceSnapshot::new).collect();
         Self { evidence, next: page.next.map(|id| id.to_string()) }
     }
 }
 
 impl<'a> EvidenceSnapshot<'a> {
-    pub(super) fn of(snapshot: &'a Snapshot) -> Self {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
         let at = i64::try_from(snapshot.at().get()).ok();
         Self {
             snapshot_id: snapshot.id().to_string(),
@@ -107,9 +107,9 @@ impl<'a> EvidenceSnapshot<'a> {
 }
 
 impl<'a> EvidenceContents<'a> {
-    pub(super) fn of(opened: &'a OpenedSnapshot) -> Self {
+    pub(super) fn new(opened: &'a OpenedSnapshot) -> Self {
         Self {
-            snapshot: EvidenceSnapshot::of(&opened.snapshot),
+            snapshot: EvidenceSnapshot::new(&opened.snapshot),
             redacted: opened.redacted,
             arguments: opened.contents.arguments().and_then(json),
             output: opened.contents.output().and_then(json),

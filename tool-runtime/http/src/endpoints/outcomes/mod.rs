@@ -42,7 +42,7 @@ pub(crate) async fn list(
 ) -> Result<JsonResponse, Problem> {
     let requested =
         PageRequest::<OutcomeCursor>::read(head.query(), "the `next` of the page before")?;
-    let after = requested.after.map(|cursor| cursor.of(authorized.tenant()));
+    let after = requested.after.map(|cursor| cursor.into_scoped_key(authorized.tenant()));
     let listing = async {
         let outcomes = app.runtime.outcomes();
         let records = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
@@ -54,7 +54,7 @@ pub(crate) async fn list(
     let records = within_time_limit(&app, listing).await?;
     let next = records.last().filter(|_| records.len() >= requested.limit);
     let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
-    let outcomes = records.iter().map(UnknownOutcome::of).collect();
+    let outcomes = records.iter().map(UnknownOutcome::from_record).collect();
     Ok(JsonResponse::ok(&OutcomesPage { outcomes, next }))
 }
 
@@ -135,12 +135,12 @@ async fn record_access(
 fn id(params: &Params) -> Result<u64, Problem> {
     let message = "path `id`: expected the id of an outcome, a number";
     let id = param(params, "id")?.parse();
-    id.map_err(|_| Problem::of(ErrorCode::InvalidArgument, message))
+    id.map_err(|_| Problem::from_code(ErrorCode::InvalidArgument, message))
 }
 
 fn unknown() -> Problem {
     let message = "this tenant has no unknown outcome with this id";
-    Problem::of(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownOutcome)
+    Problem::from_code(ErrorCode::NotFound, message).with_reason(RefusalReason::UnknownOutcome)
 }
 
 /// Returns the problem for the caller and the reason for the record.
@@ -152,7 +152,7 @@ fn refused(error: &ResolveError) -> (Problem, RefusalReason) {
         let message = "the outcome is no longer unknown; list the outcomes again";
         Problem::new(StatusCode::CONFLICT, code, message).with_reason(reason)
     } else {
-        Problem::of(code, error.to_string()).with_reason(reason)
+        Problem::from_code(code, error.to_string()).with_reason(reason)
     };
     (problem, reason)
 }

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::request::body_schema::BodySchema;
 use crate::request::reason::readable;
 
-static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ResolutionBody>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<ResolutionBody>);
 
 /// A resolution with its reason.
 #[derive(Debug)]

@@ -60,7 +60,7 @@ pub(crate) struct Resolved<'a> {
 }
 
 impl UnknownOutcome {
-    pub(super) fn of(record: &KeyRecord) -> Self {
+    pub(super) fn from_record(record: &KeyRecord) -> Self {
         Self {
             id: record.fence.get(),
             tool_name: record.key.tool.to_string(),
@@ -92,7 +92,7 @@ impl OutcomeCursor {
     }
 
     /// Returns the position in the list of this tenant.
-    pub(super) fn of(self, tenant: Uuid) -> ScopedKey {
+    pub(super) fn into_scoped_key(self, tenant: Uuid) -> ScopedKey {
         let [principal, tool, key] = self.0;
         ScopedKey::new(tenant, principal, tool, key)
     }
@@ -133,7 +133,10 @@ mod tests {
     fn a_cursor_is_read_as_it_was_written_and_admits_what_its_pattern_does() {
         let key = ScopedKey::new(Uuid::nil(), "user:jänë", "pay", "key:\"a\"");
         let written = OutcomeCursor::after(&key).to_string();
-        assert_eq!(written.parse::<OutcomeCursor>().map(|it| it.of(Uuid::nil())), Ok(key));
+        assert_eq!(
+            written.parse::<OutcomeCursor>().map(|it| it.into_scoped_key(Uuid::nil())),
+            Ok(key)
+        );
         let pattern = regex_lite::Regex::new(OutcomeCursor::PATTERN).expect("a pattern");
         let others = ["--", "ff-5b-", &written[2..]];
         assert!(

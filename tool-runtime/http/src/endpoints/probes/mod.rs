@@ -61,7 +61,8 @@ pub(crate) async fn ready(State(app): State<SharedApp>, head: Head) -> Response 
         return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
     }
     let message = "the server is not ready: `detail.details.failing` names the failed checks";
-    let mut problem = Problem::of(ErrorCode::Unavailable, message).with_detail("failing", failing);
+    let mut problem =
+        Problem::from_code(ErrorCode::Unavailable, message).with_detail("failing", failing);
     problem.retry_after = Some(RETRY_AFTER);
     problem.uncounted(ResponseFormat::CallResponse, head.parts())
 }

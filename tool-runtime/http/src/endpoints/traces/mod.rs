@@ -36,7 +36,7 @@ const BUSY: QuotaRefusal = QuotaRefusal {
     caller: "the caller has too many running replays; retry later",
 };
 
-static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::of::<ReplayRequest>);
+static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<ReplayRequest>);
 
 /// Requests a replay of a trace's reads.
 #[derive(JsonSchema)]
@@ -116,7 +116,7 @@ fn requested_id(query: Option<&str>) -> Result<String, Problem> {
         let message = format!(
             "query `request_id`: expected {expected}; to read a trace, send GET /traces/{{id}}"
         );
-        Problem::of(ErrorCode::InvalidArgument, message)
+        Problem::from_code(ErrorCode::InvalidArgument, message)
     })
 }
 
@@ -185,7 +185,7 @@ fn page_request(query: Option<&str>) -> Result<PageRequest<u64>, Problem> {
 
 fn ledger(app: &App) -> Result<&Ledger, Problem> {
     app.config.ledger.as_ref().ok_or_else(|| {
-        Problem::of(ErrorCode::NotFound, "this server has no ledger")
+        Problem::from_code(ErrorCode::NotFound, "this server has no ledger")
             .with_reason(RefusalReason::NoLedger)
     })
 }
@@ -197,10 +197,10 @@ fn trace(params: &Params) -> Result<&str, Problem> {
     }
     let message = "path `id`: expected a trace's id: 1 to 256 characters without control, bidirectional \
                    or zero-width characters";
-    Err(Problem::of(ErrorCode::InvalidArgument, message))
+    Err(Problem::from_code(ErrorCode::InvalidArgument, message))
 }
 
 fn unknown() -> Problem {
-    Problem::of(ErrorCode::NotFound, "the ledger has no call of this trace for this tenant")
+    Problem::from_code(ErrorCode::NotFound, "the ledger has no call of this trace for this tenant")
         .with_reason(RefusalReason::UnknownTrace)
 }

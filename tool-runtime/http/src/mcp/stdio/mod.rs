@@ -194,8 +194,8 @@ impl Stdio {
     }
 
     fn server(self, app: SharedApp, input_end: InputEnd, queued: QueuedBytes) -> ToolServer {
-        let listing = Arc::new(McpToolCache::of(&app.runtime, &self.config));
-        let caller = RequestCaller::without_request(Admitted::of_program(self.principal));
+        let listing = Arc::new(McpToolCache::new(&app.runtime, &self.config));
+        let caller = RequestCaller::without_request(Admitted::for_program(self.principal));
         let turns = CallTurns::new(queued);
         let transport = Transport::Streams { caller: Arc::new(caller), input_end, turns };
         ToolServer::new(app, Arc::new(self.config), listing, transport)

@@ -37,7 +37,7 @@ pub(super) struct LiveTask {
 
 impl LiveTask {
     /// Describes a call that may become a task.
-    pub(super) fn of(
+    pub(super) fn new(
         call: &ToolCall,
         user: Option<RoundUser>,
         config: &McpConfig,

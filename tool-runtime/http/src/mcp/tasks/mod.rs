@@ -89,11 +89,11 @@ impl ToolRequest<'_> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
         let permit = app.tasks.acquire(caller, 1).map_err(|exhausted| BUSY.problem(exhausted))?;
-        let user = user.as_deref().and_then(ClientUser::of_round);
-        let live = LiveTask::of(&call, user.cloned(), &self.server.settings, app);
+        let user = user.as_deref().and_then(ClientUser::as_round);
+        let live = LiveTask::new(&call, user.cloned(), &self.server.settings, app);
         let listener = live.clone();
         let mut dialogue =
-            Dialogue::of(self, link, &call, None, move |update| listener.progressed(update));
+            Dialogue::new(self, link, &call, None, move |update| listener.progressed(update));
         let mut execution = spawn_beyond_request(app, call);
         let soon = timeout(self.server.settings.task_after, dialogue.until(&mut execution)).await;
         if let Ok(ended) = soon {
@@ -102,7 +102,7 @@ impl ToolRequest<'_> {
         // Before the task is stored, so that a tool cannot ask before the task can receive the
         // reply.
         let waits = user.is_none_or(RoundUser::begin_waiting);
-        if waits && BegunTask::of(&live, app).keep(app, &live).await.is_ok() {
+        if waits && BegunTask::new(&live, app).keep(app, &live).await.is_ok() {
             self.server.tasks.lock().insert(live.id(), live.clone());
             tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
             return Ok(TaskStart::Task(Box::new(CreateTaskResult::new(live.task()))));
@@ -153,7 +153,7 @@ async fn payload(server: &ToolServer, live: &LiveTask, finished: &FinishedCall) 
     if let Some(error) = error.as_ref().filter(|_| code == Some(ErrorCode::Internal)) {
         return failed(&ErrorData::internal_error(error.message().to_owned(), None));
     }
-    let result = answer::of_call(server, finished, Revision::Stateless).await;
+    let result = answer::for_call(server, finished, Revision::Stateless).await;
     match serde_json::to_value(result) {
         Ok(serde_json::Value::Object(result)) => TaskPayload::Completed { result },
         Ok(_) | Err(_) => failed(&ErrorData::internal_error("the result cannot be written", None)),

@@ -28,7 +28,7 @@ pub(super) struct BegunTask {
 }
 
 impl BegunTask {
-    pub(super) fn of(live: &LiveTask, app: &App) -> Self {
+    pub(super) fn new(live: &LiveTask, app: &App) -> Self {
         let ended_by = now(app).after(live.time_limit()).after(KEEP_TIME).get();
         Self { task: live.task(), ended_by }
     }

@@ -30,22 +30,22 @@ pub(crate) static FAILURES: [StatusCode; 19] = [
 ];
 
 /// Returns the status of a failure: by its code, or by its type if the code is the tool's own.
-pub(crate) fn of(detail: &ToolErrorDetail, draining: bool) -> StatusCode {
+pub(crate) fn for_error(detail: &ToolErrorDetail, draining: bool) -> StatusCode {
     match detail.error_code() {
         // The shutdown cancelled the call, so it may be retried on another instance.
         Some(ErrorCode::Cancelled) if draining => StatusCode::SERVICE_UNAVAILABLE,
-        Some(code) => of_code(code),
-        None => of_error_type(detail.error_type()),
+        Some(code) => for_code(code),
+        None => for_error_type(detail.error_type()),
     }
 }
 
 /// Returns the status of a shared error code.
-pub(crate) fn of_code(code: ErrorCode) -> StatusCode {
+pub(crate) fn for_code(code: ErrorCode) -> StatusCode {
     known(code.http_status())
 }
 
 /// Returns the status of an error type.
-pub(crate) fn of_error_type(error_type: ToolErrorType) -> StatusCode {
+pub(crate) fn for_error_type(error_type: ToolErrorType) -> StatusCode {
     known(error_type.http_status())
 }
 

@@ -35,10 +35,10 @@ const ERROR_TYPES: [(ToolErrorType, u16); 6] = [
 #[test]
 fn each_code_has_its_status() {
     for (code, status) in CODES {
-        let detail = ToolErrorDetail::of(code, "no").build();
-        assert_eq!(of(&detail, false), status, "{code}");
+        let detail = ToolErrorDetail::from_code(code, "no").build();
+        assert_eq!(for_error(&detail, false), status, "{code}");
         let draining = if code == ErrorCode::Cancelled { 503 } else { status };
-        assert_eq!(of(&detail, true), draining, "{code} while the server ends");
+        assert_eq!(for_error(&detail, true), draining, "{code} while the server ends");
     }
 }
 
@@ -47,7 +47,7 @@ fn a_code_of_the_tools_own_has_the_status_of_its_type() {
     for (error_type, status) in ERROR_TYPES {
         for code in ["SEAT_TAKEN", ""] {
             let detail = ToolErrorDetail::builder(error_type, "no").code(code).build();
-            assert_eq!(of(&detail, false), status, "{error_type} {code}");
+            assert_eq!(for_error(&detail, false), status, "{error_type} {code}");
         }
     }
 }
@@ -55,9 +55,9 @@ fn a_code_of_the_tools_own_has_the_status_of_its_type() {
 #[test]
 fn every_status_of_a_code_and_of_a_type_is_in_the_list_of_failures() {
     for code in ErrorCode::ALL {
-        assert!(FAILURES.contains(&of_code(*code)), "{code}");
+        assert!(FAILURES.contains(&for_code(*code)), "{code}");
     }
     for error_type in ToolErrorType::ALL {
-        assert!(FAILURES.contains(&of_error_type(*error_type)), "{error_type:?}");
+        assert!(FAILURES.contains(&for_error_type(*error_type)), "{error_type:?}");
     }
 }

@@ -68,7 +68,7 @@ impl FromRequest<SharedApp> for ReceivedRequest {
 impl ReceivedRequest {
     /// Returns the part of the request before its body.
     pub(crate) fn head(&self) -> RequestHead<'_> {
-        RequestHead::of(&self.parts)
+        RequestHead::from_parts(&self.parts)
     }
 
     /// Returns the query, without its `?`.
@@ -221,7 +221,7 @@ fn refused(text: &str, error: &serde_json::Error) -> Problem {
     }
     let message = error.to_string();
     let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-    Problem::of(ErrorCode::InvalidArgument, format!("the body is not valid: {message}"))
+    Problem::from_code(ErrorCode::InvalidArgument, format!("the body is not valid: {message}"))
 }
 
 fn malformed(message: String, position: usize) -> Problem {

@@ -18,7 +18,7 @@ pub(super) enum Field {
 
 impl Field {
     /// Returns the field of a header name in lower case, as `HeaderMap` has it.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_header(name: &str) -> Option<Self> {
         Some(match name {
             "x-tenant-id" => Self::Tenant,
             "x-site-id" => Self::Site,

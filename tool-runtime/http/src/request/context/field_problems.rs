@@ -149,7 +149,7 @@ impl FieldProblems {
             Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
         let problem_values = self.found.iter().map(FieldProblem::told).collect();
         problem.details.insert("problems".to_owned(), Value::Array(problem_values));
-        Err(of_trace(problem, trace_id))
+        Err(with_trace_id(problem, trace_id))
     }
 }
 
@@ -166,7 +166,7 @@ impl FieldProblem {
 }
 
 /// Sets the trace id of a problem.
-pub(super) fn of_trace(problem: Problem, trace_id: Option<&str>) -> Problem {
+pub(super) fn with_trace_id(problem: Problem, trace_id: Option<&str>) -> Problem {
     Problem { trace_id: trace_id.map(Into::into), ..problem }
 }
 

@@ -24,7 +24,7 @@ impl<'a> Headers<'a> {
     pub(super) fn read(headers: &'a HeaderMap, problems: &mut FieldProblems) -> Self {
         let mut read = Self::default();
         for (name, value) in headers {
-            let Some(field) = Field::of(name.as_str()) else {
+            let Some(field) = Field::from_header(name.as_str()) else {
                 read.has_parent |= name.as_str() == TRACEPARENT;
                 continue;
             };

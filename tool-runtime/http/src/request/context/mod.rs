@@ -58,7 +58,7 @@ pub(crate) struct RequestHead<'a> {
 
 impl<'a> RequestHead<'a> {
     /// Returns the head of a request.
-    pub(crate) fn of(parts: &'a Parts) -> Self {
+    pub(crate) fn from_parts(parts: &'a Parts) -> Self {
         Self { headers: &parts.headers, query: parts.uri.query() }
     }
 }
@@ -107,7 +107,7 @@ fn context_builder(
     let said = merged.build().map_err(|error| field_problems::broken(&error))?;
     problems.finish(said.trace_id())?;
     let said = normalized_ids(said)?;
-    let of_trace = |problem| field_problems::of_trace(problem, said.trace_id());
+    let of_trace = |problem| field_problems::with_trace_id(problem, said.trace_id());
     admit(&said, body.fields, principal).map_err(of_trace)?;
     let builder = built(said, head_fields.parent.as_ref(), principal)?;
     Ok(match body.trace.filter(|_| head_fields.parent.is_none()) {
@@ -186,7 +186,7 @@ fn admit_actor(
     if kind == ActorType::User && !has_user {
         let message = "an actor of the type `user` needs a user; name the user, or send another \
                        type";
-        let problem = Problem::of(ErrorCode::InvalidArgument, message);
+        let problem = Problem::from_code(ErrorCode::InvalidArgument, message);
         let problem = Problem { status: StatusCode::BAD_REQUEST, ..problem };
         return Err(problem.with_reason(RefusalReason::ActorType));
     }

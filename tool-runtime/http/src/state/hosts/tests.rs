@@ -23,7 +23,7 @@ fn under(host: &str) -> Request<Body> {
     request
 }
 
-fn of_page(host: &str, origin: &str) -> Request<Body> {
+fn page_request(host: &str, origin: &str) -> Request<Body> {
     let mut request = under(host);
     request.headers_mut().insert(ORIGIN, origin.parse().expect("a value"));
     request
@@ -98,7 +98,10 @@ async fn an_authenticated_caller_may_use_any_host_name() {
     let mut add = with_key(under("tools.example"));
     *add.body_mut() = r#"{"tool_name":"add"}"#.into();
     assert_eq!(status(&app, add).await, 200);
-    assert_eq!(status(&app, with_key(of_page("tools.example", "https://x.example"))).await, 200);
+    assert_eq!(
+        status(&app, with_key(page_request("tools.example", "https://x.example"))).await,
+        200
+    );
     let mut wrong = under("tools.example");
     wrong.headers_mut().insert(API_KEY, "not-the-key".parse().expect("a value"));
     send(&app, wrong).await.refused(401, "UNAUTHORIZED");
@@ -131,13 +134,13 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
         "http://127.0.0.1:8000",
         "http://[::1]:8000",
     ] {
-        assert_eq!(status(&app, of_page("tools.example", origin)).await, 200, "{origin}");
+        assert_eq!(status(&app, page_request("tools.example", origin)).await, 200, "{origin}");
     }
-    let own = of_page("10.0.0.7:8000", "http://10.0.0.7:8000");
+    let own = page_request("10.0.0.7:8000", "http://10.0.0.7:8000");
     assert_eq!(status(&ToolGate::new().app(open()), own).await, 200);
     for app in [app, ToolGate::new().app(anonymous().hosts(["tools.example"]))] {
         for origin in ["https://evil.example", "null", "", "http://10.0.0.8", "evil://"] {
-            let answer = send(&app, of_page("tools.example", origin)).await;
+            let answer = send(&app, page_request("tools.example", origin)).await;
             answer.refused(403, "FORBIDDEN");
             assert_eq!(answer.json()["detail"]["details"]["reason"], "origin");
         }
@@ -147,7 +150,7 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
 #[tokio::test]
 async fn a_server_open_to_any_host_is_asked_under_any_name() {
     let app = ToolGate::new().app(open().any_host());
-    assert_eq!(status(&app, of_page("tools.example", "https://other.example")).await, 200);
+    assert_eq!(status(&app, page_request("tools.example", "https://other.example")).await, 200);
 }
 
 #[tokio::test]

@@ -69,12 +69,12 @@ pub(crate) struct OrphanGuard(Metrics);
 
 impl Metrics {
     /// Creates the series of the routes with these labels, and measures the calls of the runtime.
-    pub(crate) fn of(runtime: &Runtime, routes: impl Iterator<Item = &'static str>) -> Self {
+    pub(crate) fn new(runtime: &Runtime, routes: impl Iterator<Item = &'static str>) -> Self {
         let calls = Arc::clone(runtime.services().dispatcher.measure(None));
         Self(Arc::new(MetricsState {
             routes: routes.map(|label| (label, RouteSeries::new())).collect(),
             refusals: RefusalSeries::default(),
-            instruments: calls.meter().map(RequestInstruments::of),
+            instruments: calls.meter().map(RequestInstruments::new),
             calls,
             orphans: Default::default(),
             clock_steps: runtime.wall_clock_step_counter(),
@@ -112,7 +112,7 @@ impl Metrics {
 }
 
 impl RequestInstruments {
-    fn of(meter: &Meter) -> Self {
+    fn new(meter: &Meter) -> Self {
         Self {
             requests: meter.counter(&REQUESTS),
             times: meter.histogram(&REQUEST_TIMES),

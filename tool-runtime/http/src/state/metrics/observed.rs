@@ -22,11 +22,11 @@ type Observed = (&'static Metric, u64);
 /// Exports the values of a server by the meter of its runtime, if it has one.
 pub(crate) fn export(app: &SharedApp) {
     let Some(meter) = app.metrics.meter() else { return };
-    for (index, (metric, _)) in of_server(app).into_iter().enumerate() {
+    for (index, (metric, _)) in server_values(app).into_iter().enumerate() {
         // The meter keeps the callback, so that it holds no server.
         let app: Weak<App> = Arc::downgrade(app);
         meter.observe(metric, move || {
-            let values = of_server(&*app.upgrade()?);
+            let values = server_values(&*app.upgrade()?);
             values.get(index).map(|(_, value)| *value)
         });
     }
@@ -38,7 +38,7 @@ pub(super) fn active_calls(app: &App) -> Observed {
 }
 
 /// Reads the values of a server, always in the same order.
-pub(super) fn of_server(app: &App) -> Vec<Observed> {
+pub(super) fn server_values(app: &App) -> Vec<Observed> {
     let (metrics, drain) = (&app.metrics.0, &app.config.drain);
     let (counters, outcomes) = (drain.counters(), app.runtime.outcomes().counts());
     let mut values = vec![
@@ -64,11 +64,11 @@ pub(super) fn of_server(app: &App) -> Vec<Observed> {
     ];
     let token_keys = app.config.auth.token_keys_fail();
     values.extend(token_keys.map(|fail| (&TOKEN_KEYS_FAILING, fail.into())));
-    values.extend(app.config.ledger.iter().flat_map(of_ledger));
+    values.extend(app.config.ledger.iter().flat_map(ledger_values));
     values
 }
 
-fn of_ledger(ledger: &Ledger) -> [Observed; 6] {
+fn ledger_values(ledger: &Ledger) -> [Observed; 6] {
     let status = ledger.status();
     [
         (&LEDGER_WRITTEN, status.written),

@@ -44,7 +44,7 @@ impl Collector for Scrape {
         self.calls(&mut encoder)?;
         self.agents(&mut encoder)?;
         let active = observed::active_calls(&self.0);
-        let values = [active].into_iter().chain(observed::of_server(&self.0));
+        let values = [active].into_iter().chain(observed::server_values(&self.0));
         for (metric, value) in values {
             encoder.value(metric, value)?;
         }

@@ -25,7 +25,7 @@ impl RouteSeries {
     pub(super) const ANSWERS: [&'static str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "gone"];
 
     pub(super) fn new() -> Self {
-        Self { answers: Default::default(), took: Distribution::of(&REQUEST_TIMES) }
+        Self { answers: Default::default(), took: Distribution::new(&REQUEST_TIMES) }
     }
 
     pub(super) fn answered(&self, status: Option<StatusCode>, took: Duration) {

@@ -32,7 +32,7 @@ impl CallLimiters {
     }
 
     /// Returns the limiter of a tool that the runtime has.
-    pub(super) fn of(&self, tool: &str) -> ToolLimiter {
+    pub(super) fn limiter_for(&self, tool: &str) -> ToolLimiter {
         if let Some(limiter) = self.by_tool.load().get(tool) {
             return limiter.clone();
         }

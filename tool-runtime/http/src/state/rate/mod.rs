@@ -138,7 +138,7 @@ impl RateLimiters {
         auth: &Auth,
         parts: &Parts,
     ) -> Result<Principal, Problem> {
-        let peer = Peer::of(parts);
+        let peer = Peer::from_parts(parts);
         match &self.credentials {
             Some(credentials) => {
                 authenticate_limited(credentials, auth, peer, &parts.headers).await
@@ -155,7 +155,7 @@ impl RateLimiters {
         principal: &Principal,
     ) -> Result<(), Problem> {
         let Some(calls) = &self.calls else { return Ok(()) };
-        let limiters = calls.of(tool);
+        let limiters = calls.limiter_for(tool);
         let SplitLimiter { known, anonymous } = &*limiters;
         let limiter = if principal.is_anonymous() { anonymous } else { known };
         limiter.check(&tenant).map_err(|wait| {
@@ -165,7 +165,7 @@ impl RateLimiters {
 
     /// Counts a request.
     pub(crate) fn request(&self, parts: &Parts, principal: &Principal) -> Result<(), Problem> {
-        let peer = Peer::of(parts);
+        let peer = Peer::from_parts(parts);
         let Some(SplitLimiter { known, anonymous }) = &self.requests else { return Ok(()) };
         let counted = if principal.is_anonymous() {
             anonymous.check(&peer)
@@ -215,5 +215,5 @@ async fn authenticate_limited(
 }
 
 fn limited(message: &'static str, wait: Duration) -> Problem {
-    Problem { retry_after: Some(wait), ..Problem::of(ErrorCode::RateLimited, message) }
+    Problem { retry_after: Some(wait), ..Problem::from_code(ErrorCode::RateLimited, message) }
 }

@@ -64,7 +64,7 @@ pub(super) fn read_answer(
     limits: RemoteLimits,
 ) -> Result<CallAnswer, Failure> {
     let (text, _) = result_text(result).ok_or_else(no_result)?;
-    let unreadable = || failure::of_transport(&TransportFailure::Unreadable);
+    let unreadable = || failure::from_transport(&TransportFailure::Unreadable);
     let members = ShallowJson::object(text.as_bytes(), MEMBERS);
     if let Some(demand) = input_demand(&text, &members) {
         return demand.map(CallAnswer::InputRequired);
@@ -72,14 +72,14 @@ pub(super) fn read_answer(
     let answer = RemoteAnswer::read(&text, &members)?.ok_or_else(unreadable)?;
     if answer.is_error {
         let meta: Value = serde_json::from_str(answer.meta).unwrap_or_default();
-        let error = AuditedError::of(&meta);
-        return Err(failure::of_tool(&error_text(&answer), error.as_ref(), limits));
+        let error = AuditedError::from_meta(&meta);
+        return Err(failure::from_tool_error(&error_text(&answer), error.as_ref(), limits));
     }
     answer.attach(call).map(CallAnswer::Data)
 }
 
 fn no_result() -> Failure {
-    Failure::of(ErrorCode::UpstreamError)
+    Failure::from_code(ErrorCode::UpstreamError)
         .with_message("the response of the server is not the result of a tool call")
 }
 
@@ -121,7 +121,7 @@ impl<'t> RemoteAnswer<'t> {
 
     /// Attaches what is no data, and returns the data.
     fn attach(self, call: &CallScope) -> Result<RemoteData, Failure> {
-        let mut attacher = Attacher::of(call)?;
+        let mut attacher = Attacher::new(call)?;
         if !self.unknown.is_empty() {
             let count = self.unknown.len();
             attacher.warn(format!("{count} parts of the answer have an unknown type"));

@@ -21,7 +21,7 @@ pub(super) struct Attacher {
 }
 
 impl Attacher {
-    pub(super) fn of(call: &CallScope) -> Result<Self, Failure> {
+    pub(super) fn new(call: &CallScope) -> Result<Self, Failure> {
         Ok(Self {
             attachments: Attachments::from_call(call)?,
             meta: MetaRecorder::from_call(call)?,

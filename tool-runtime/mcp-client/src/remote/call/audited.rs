@@ -20,7 +20,7 @@ pub(super) struct AuditedError<'m> {
 
 impl<'m> AuditedError<'m> {
     /// Reads it from the `_meta` of a result.
-    pub(super) fn of(meta: &'m Value) -> Option<Self> {
+    pub(super) fn from_meta(meta: &'m Value) -> Option<Self> {
         let error = meta.get(AUDIT_MEMBER)?.get("error")?;
         Some(Self {
             code: error.get("code")?.as_str().filter(|code| is_code(code))?,
@@ -39,7 +39,7 @@ impl<'m> AuditedError<'m> {
     /// have had one.
     pub(super) fn failure(&self) -> Failure {
         let (code, has_no_effect) = self.meaning();
-        let mut failure = Failure::of(code);
+        let mut failure = Failure::from_code(code);
         if code.as_str() != self.code {
             failure = failure.with_upstream_code(self.code);
         }
@@ -81,7 +81,7 @@ mod tests {
     fn a_code_keeps_its_meaning_and_an_effect_is_the_servers_word() {
         let failure = |error: Value| {
             let meta = json!({ AUDIT_MEMBER: { "error": error } });
-            let failure = AuditedError::of(&meta).expect("it has a code").failure();
+            let failure = AuditedError::from_meta(&meta).expect("it has a code").failure();
             (failure.code().as_str(), failure.leaves_effect_unknown())
         };
         assert_eq!(failure(json!({"code": "INVALID_ARGUMENT"})), ("INVALID_ARGUMENT", false));
@@ -100,8 +100,8 @@ mod tests {
         for code in [json!(7), json!(""), json!("A\u{200b}B"), json!("A B"), json!("A".repeat(65))]
         {
             let meta = json!({ AUDIT_MEMBER: {"error": {"code": code}} });
-            assert!(AuditedError::of(&meta).is_none(), "{meta}");
+            assert!(AuditedError::from_meta(&meta).is_none(), "{meta}");
         }
-        assert!(AuditedError::of(&json!({ AUDIT_MEMBER: "x" })).is_none());
+        assert!(AuditedError::from_meta(&json!({ AUDIT_MEMBER: "x" })).is_none());
     }
 }

@@ -18,29 +18,29 @@ pub(super) struct FailedRequest {
 }
 
 /// Describes the error of a request.
-pub(super) fn of_request(error: &ServiceError, limits: RemoteLimits) -> FailedRequest {
+pub(super) fn from_service_error(error: &ServiceError, limits: RemoteLimits) -> FailedRequest {
     let (failure, suspects_connection) = match error {
         ServiceError::McpError(error) => match TransportFailure::from_error(error) {
             // The connection works: it carried the answer.
-            Some(failure) => (of_transport(&failure), false),
-            None => (of_protocol(error, limits), TransportFailure::is_suspicious(error)),
+            Some(failure) => (from_transport(&failure), false),
+            None => (from_protocol_error(error, limits), TransportFailure::is_suspicious(error)),
         },
-        ServiceError::TransportSend(error) => (of_transport(&transport_failure(error)), true),
-        ServiceError::TransportClosed => (of_transport(&TransportFailure::Lost), true),
+        ServiceError::TransportSend(error) => (from_transport(&transport_failure(error)), true),
+        ServiceError::TransportClosed => (from_transport(&TransportFailure::Lost), true),
         ServiceError::Cancelled { .. } => {
             let message = "the server has cancelled the call";
-            (Failure::of(ErrorCode::UpstreamError).with_message(message), false)
+            (Failure::from_code(ErrorCode::UpstreamError).with_message(message), false)
         }
         _ => {
             let message = "the server answered with something else than a result";
-            (Failure::of(ErrorCode::UpstreamError).with_message(message), false)
+            (Failure::from_code(ErrorCode::UpstreamError).with_message(message), false)
         }
     };
     FailedRequest { failure, suspects_connection }
 }
 
 /// Describes an error of the protocol: the server did not run the tool, or failed itself.
-fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
+fn from_protocol_error(error: &ErrorData, limits: RemoteLimits) -> Failure {
     let text = bounded(&error.message, limits);
     let text = if text.trim().is_empty() { "it does not say why" } else { &text };
     let (code, message) = match error.code {
@@ -52,7 +52,7 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
         }
         _ => (ErrorCode::UpstreamError, format!("the server failed: {text}")),
     };
-    let failure = Failure::of(code).with_message(message).with_upstream_code(error.code.0);
+    let failure = Failure::from_code(code).with_message(message).with_upstream_code(error.code.0);
     match error.code {
         RpcCode::INVALID_PARAMS | RpcCode::METHOD_NOT_FOUND => failure.with_effect_none(),
         _ => failure,
@@ -60,7 +60,7 @@ fn of_protocol(error: &ErrorData, limits: RemoteLimits) -> Failure {
 }
 
 /// Describes a request that could not be sent, or was not answered.
-pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
+pub(super) fn from_transport(cause: &TransportFailure) -> Failure {
     let code = match cause {
         TransportFailure::NotConnected(_)
         | TransportFailure::SessionExpired
@@ -74,7 +74,7 @@ pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
         | TransportFailure::NoAnswer
         | TransportFailure::Lost => ErrorCode::UpstreamError,
     };
-    let mut failure = Failure::of(code).with_message(cause.describe_for_models());
+    let mut failure = Failure::from_code(code).with_message(cause.describe_for_models());
     if let TransportFailure::Status(status) = cause {
         failure = failure.with_upstream_status(*status);
     }
@@ -83,14 +83,14 @@ pub(super) fn of_transport(cause: &TransportFailure) -> Failure {
 
 /// Describes an error of the tool itself, by the server's text for the model, and by what a server of
 /// this library says of it.
-pub(super) fn of_tool(
+pub(super) fn from_tool_error(
     text: &str,
     error: Option<&AuditedError<'_>>,
     limits: RemoteLimits,
 ) -> Failure {
     let text = bounded(text, limits);
     let failure = error.map(AuditedError::failure);
-    let failure = failure.unwrap_or_else(|| Failure::of(ErrorCode::UpstreamError));
+    let failure = failure.unwrap_or_else(|| Failure::from_code(ErrorCode::UpstreamError));
     if text.trim().is_empty() {
         return failure.with_message("the tool of the server failed, and does not say why");
     }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn failure(error: &ServiceError) -> Failure {
-        of_request(error, RemoteLimits::new()).failure
+        from_service_error(error, RemoteLimits::new()).failure
     }
 
     #[test]
@@ -136,23 +136,23 @@ mod tests {
     #[test]
     fn a_lost_connection_leaves_the_effect_unknown_and_one_that_was_never_made_does_not() {
         assert!(failure(&ServiceError::TransportClosed).leaves_effect_unknown());
-        assert!(of_transport(&TransportFailure::Status(500)).leaves_effect_unknown());
+        assert!(from_transport(&TransportFailure::Status(500)).leaves_effect_unknown());
         for cause in [
             TransportFailure::NotConnected(String::new()),
             TransportFailure::Unauthorized,
             TransportFailure::Status(429),
         ] {
-            assert!(!of_transport(&cause).leaves_effect_unknown(), "{cause:?}");
+            assert!(!from_transport(&cause).leaves_effect_unknown(), "{cause:?}");
         }
         // Models do not read the address.
         let cause = TransportFailure::NotConnected("the server at tools.example:1 …".to_owned());
-        assert_eq!(of_transport(&cause).message(), "the server cannot be reached");
+        assert_eq!(from_transport(&cause).message(), "the server cannot be reached");
     }
 
     #[test]
     fn the_text_of_a_tool_s_error_is_bounded() {
         let limits = RemoteLimits::new().with_max_error_chars(5);
-        assert_eq!(of_tool("123456789", None, limits).message(), "12345…");
-        assert!(!of_tool(" ", None, limits).message().trim().is_empty());
+        assert_eq!(from_tool_error("123456789", None, limits).message(), "12345…");
+        assert!(!from_tool_error(" ", None, limits).message().trim().is_empty());
     }
 }

@@ -79,7 +79,7 @@ impl RemoteCallSender {
             let answer = match send(&connection, params.clone(), call).await {
                 Ok(answer) => answer,
                 Err(error) => {
-                    let failed = failure::of_request(&error, self.limits);
+                    let failed = failure::from_service_error(&error, self.limits);
                     if failed.suspects_connection {
                         self.connection_suspect.notify_one();
                     }
@@ -98,7 +98,7 @@ impl RemoteCallSender {
                 InputDemand::Unsupported => break,
             }
         }
-        Err(Failure::of(ErrorCode::UpstreamError)
+        Err(Failure::from_code(ErrorCode::UpstreamError)
             .with_message("the server asks for input that this host does not give"))
     }
 
@@ -118,14 +118,14 @@ fn is_sent_exactly(arguments: &str, limits: &Limits) -> bool {
 }
 
 fn inexact() -> Failure {
-    Failure::of(ErrorCode::InvalidArgument)
+    Failure::from_code(ErrorCode::InvalidArgument)
         .with_message("an integer beyond 64 bits cannot be sent to the server of this tool exactly")
         .with_effect_none()
 }
 
 /// The definition of the tool was changed, or the tool disabled, after the call was opened.
 fn revoked() -> Failure {
-    Failure::of(ErrorCode::Forbidden)
+    Failure::from_code(ErrorCode::Forbidden)
         .with_message(
             "this tool was changed or disabled since the call was made; do not call it again, \
              continue without it",
@@ -134,7 +134,7 @@ fn revoked() -> Failure {
 }
 
 fn not_connected() -> Failure {
-    Failure::of(ErrorCode::Unavailable)
+    Failure::from_code(ErrorCode::Unavailable)
         .with_message("there is no connection to the tool's server now; try again later")
         .with_retry_after_ms(1_000)
         .with_effect_none()

@@ -124,7 +124,7 @@ impl ServerCommand {
         };
         ProcessGroup::begin(&mut command);
         let mut child = command.spawn().map_err(|error| cannot_start(error.to_string()))?;
-        let group = ProcessGroup::of(&child);
+        let group = ProcessGroup::new(&child);
         let streams = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let (Some(stdout), Some(stdin), Some(stderr)) = streams else {
             return Err(cannot_start("it has no standard streams".to_owned()));

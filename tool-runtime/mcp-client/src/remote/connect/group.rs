@@ -20,7 +20,7 @@ mod unix {
             command.process_group(0);
         }
 
-        pub(in super::super) fn of(child: &Child) -> Self {
+        pub(in super::super) fn new(child: &Child) -> Self {
             let id = child.id().and_then(|id| i32::try_from(id).ok());
             Self(id.and_then(Pid::from_raw))
         }
@@ -55,7 +55,7 @@ mod alone {
     impl ProcessGroup {
         pub(in super::super) fn begin(_: &mut Command) {}
 
-        pub(in super::super) fn of(_: &Child) -> Self {
+        pub(in super::super) fn new(_: &Child) -> Self {
             Self
         }
 

@@ -154,7 +154,7 @@ impl ConnectOptions<'_> {
                 (running.map_err(|error| handshake_error(&error))?, None)
             }
         };
-        let connection = Connection::of(running, state, process);
+        let connection = Connection::new(running, state, process);
         let Err(unknown) = check_revision(connection.server.protocol()) else {
             return Ok(connection);
         };
@@ -178,13 +178,13 @@ fn check_revision(chosen: &str) -> Result<(), RemoteError> {
 }
 
 impl Connection {
-    fn of(
+    fn new(
         running: RunningService<RoleClient, RemoteClient>,
         state: Arc<ClientState>,
         process: Option<ServerProcess>,
     ) -> Self {
         let peer = running.peer().clone();
-        let server = RemoteServer::of(peer.peer_info().as_deref());
+        let server = RemoteServer::from_info(peer.peer_info().as_deref());
         let cancel = CancelOnDrop(Some(running.cancellation_token()));
         let (end, ended) = watch::channel(false);
         tokio::spawn(async move {

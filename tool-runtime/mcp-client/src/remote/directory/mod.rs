@@ -326,7 +326,7 @@ impl DirectoryEntry {
         settings: &RemoteSettings,
         stale: &mut Vec<String>,
     ) {
-        let pin = PinnedDefinition::of(&definition);
+        let pin = PinnedDefinition::new(&definition);
         let (name, no_name) = match named {
             Ok(name) => (Some(name), None),
             Err(reason) => (None, Some(reason)),

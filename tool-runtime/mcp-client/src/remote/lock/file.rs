@@ -109,7 +109,7 @@ mod tests {
     fn pins() -> PinnedDefinitions {
         let pin = |name: &str| {
             let listed = json!({"name": name, "inputSchema": {"type": "object", "b": 1, "a": 2}});
-            (name.to_owned(), PinnedDefinition::of(&ToolDefinition::parse(&listed).unwrap()))
+            (name.to_owned(), PinnedDefinition::new(&ToolDefinition::parse(&listed).unwrap()))
         };
         [pin("b"), pin("a/b")].into_iter().collect()
     }

@@ -50,7 +50,7 @@ pub(super) struct LockStore {
 }
 
 impl PinnedDefinition {
-    pub(super) fn of(definition: &ToolDefinition) -> Self {
+    pub(super) fn new(definition: &ToolDefinition) -> Self {
         let pinned = definition.pinned();
         Self { digest: digest_of(&pinned), pinned }
     }
@@ -58,7 +58,7 @@ impl PinnedDefinition {
 
 impl McpLockMode {
     /// Reads the mode from the environment.
-    pub(super) fn of_environment() -> Result<Self, RemoteError> {
+    pub(super) fn from_env() -> Result<Self, RemoteError> {
         match env::var_os(VARIABLE).as_deref().map(std::ffi::OsStr::to_str) {
             None | Some(Some("")) => Ok(Self::Write),
             Some(Some("accept")) => Ok(Self::Accept),

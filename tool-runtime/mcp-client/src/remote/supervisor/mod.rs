@@ -165,7 +165,7 @@ impl Supervisor {
                     Err(reply) => break reply,
                 },
             };
-            let subscription = ChangeSubscription::of(&mut current, self.settings.reconnect);
+            let subscription = ChangeSubscription::new(&mut current, self.settings.reconnect);
             let reason = self.serve(&current, subscription).await;
             self.sender.set_connection(None);
             match reason {

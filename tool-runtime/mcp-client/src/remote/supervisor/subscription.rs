@@ -37,7 +37,7 @@ pub(super) enum SubscriptionEvent {
 impl ChangeSubscription {
     /// Takes over the subscription that was made before the tools were listed. The delays are those
     /// between attempts to connect, without an end to their number.
-    pub(super) fn of(connection: &mut Connection, settings: ReconnectSettings) -> Self {
+    pub(super) fn new(connection: &mut Connection, settings: ReconnectSettings) -> Self {
         let settings = ReconnectSettings { max_attempts: None, ..settings };
         let mut this =
             Self { state: SubscriptionState::NotOffered, settings, delays: settings.delays() };

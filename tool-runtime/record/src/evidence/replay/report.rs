@@ -126,7 +126,7 @@ impl ReplayReport {
 }
 
 impl ReplayedCall {
-    pub(super) fn of(seq: u64, call: &RecordedCall, verdict: ReplayVerdict) -> Self {
+    pub(super) fn new(seq: u64, call: &RecordedCall, verdict: ReplayVerdict) -> Self {
         Self {
             seq,
             tool: call.tool.clone(),

@@ -81,7 +81,7 @@ impl Replay {
 
     /// Runs one call again, if it may be.
     async fn call(&self, seq: u64, call: &RecordedCall) -> ReplayedCall {
-        let mut replayed = ReplayedCall::of(seq, call, ReplayVerdict::ToolRemoved);
+        let mut replayed = ReplayedCall::new(seq, call, ReplayVerdict::ToolRemoved);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
         let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));

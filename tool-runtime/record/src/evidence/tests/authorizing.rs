@@ -22,7 +22,7 @@ async fn kept(store: &MemoryStore, tools: &[&str]) -> Vec<SnapshotId> {
     let (vault, mut ids) = (vault(store.clone()), Vec::new());
     for (second, tool) in (0..).zip(tools) {
         let at = UnixMillis::new(START.get() + second * 1_000);
-        let snapshot = Snapshot::of_call(&cx, *tool, "1.0.0", at);
+        let snapshot = Snapshot::for_call(&cx, *tool, "1.0.0", at);
         ids.push(vault.keep(snapshot, &contents()).await.expect("it is kept").id());
     }
     ids
@@ -45,7 +45,7 @@ async fn a_snapshot_that_is_denied_looks_like_one_that_there_is_not() {
         assert_eq!((error.to_string().as_str(), error.snapshot()), (text, None));
         assert!(error.source().is_none());
     }
-    let page = vault.list(&SnapshotQuery::of(TENANT), None, 10, &access()).await.expect("a list");
+    let page = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.expect("a list");
     assert_eq!((page.snapshots, page.next), (vec![], None));
     let not_found = AccessOutcome::Failed(EvidenceErrorKind::NotFound);
     let expected = [
@@ -117,7 +117,7 @@ async fn an_access_that_is_bound_to_a_tenant_sees_no_other_one_whatever_the_auth
         assert_eq!(vault.find(tenant, id, access).await.expect("an answer"), None);
         let error = vault.read(tenant, id, access).await.expect_err("nothing is shown");
         assert_eq!(error.kind(), EvidenceErrorKind::NotFound);
-        let page = vault.list(&SnapshotQuery::of(tenant), None, 10, access).await.expect("a list");
+        let page = vault.list(&SnapshotQuery::new(tenant), None, 10, access).await.expect("a list");
         assert_eq!(page.snapshots, []);
     }
     assert_eq!(outcomes(&log).len(), 9);
@@ -151,7 +151,7 @@ async fn an_authorizer_that_fails_denies_and_is_recorded() {
             assert_eq!((error.kind(), source.contains("directory")), (kind, !panics));
             check_shut(&vault, TENANT, id, kind).await;
         }
-        let query = SnapshotQuery::of(TENANT);
+        let query = SnapshotQuery::new(TENANT);
         let error = vault.list(&query, None, 10, &access()).await.expect_err("it is denied");
         assert_eq!(error.kind(), kind);
         let failed = |(_, _, outcome)| outcome == AccessOutcome::Failed(kind);
@@ -166,7 +166,7 @@ async fn a_decision_that_cannot_be_recorded_shows_nothing() {
     for verdict in [DENY, EvidenceVerdict::AllowRedacted, EvidenceVerdict::Allow] {
         let (vault, log) = guarded(&store, move |_: &EvidenceRequest<'_>| verdict);
         log.shut.store(true, Ordering::SeqCst);
-        let (query, access) = (SnapshotQuery::of(TENANT), access());
+        let (query, access) = (SnapshotQuery::new(TENANT), access());
         let errors = [
             vault.find(TENANT, id, &access).await.map(drop),
             vault.list(&query, None, 10, &access).await.map(drop),
@@ -194,7 +194,7 @@ async fn a_damaged_snapshot_is_shown_as_damaged_to_readers_who_may_know_of_it() 
     let (vault, _) = guarded(&store, known);
     assert_eq!(vault.find(TENANT, id, &access()).await.expect("an answer"), None);
     check_shut(&vault, TENANT, id, EvidenceErrorKind::NotFound).await;
-    let query = SnapshotQuery::of(TENANT);
+    let query = SnapshotQuery::new(TENANT);
     let page = vault.list(&query, None, 10, &access()).await.expect("it is left out");
     assert_eq!(page.snapshots, []);
 
@@ -217,7 +217,7 @@ async fn a_list_leaves_out_what_is_denied_and_fills_its_pages_with_the_rest() {
         _ => DENY,
     };
     let (vault, log) = guarded(&store, quotes);
-    let query = SnapshotQuery::of(TENANT);
+    let query = SnapshotQuery::new(TENANT);
     let first = vault.list(&query, None, 2, &access()).await.expect("a list");
     let shown = |page: &crate::evidence::SnapshotPage| {
         page.snapshots.iter().map(Snapshot::id).collect::<Vec<_>>()
@@ -243,7 +243,7 @@ async fn a_list_looks_at_a_bounded_number_and_names_no_denied_id() {
         _ => DENY,
     };
     let (vault, _) = guarded(&store, quotes);
-    let query = SnapshotQuery::of(TENANT);
+    let query = SnapshotQuery::new(TENANT);
     let empty = vault.list(&query, None, 10, &access()).await.expect("a list");
     let next = empty.next.expect("there is more to look at");
     assert!(empty.snapshots.is_empty() && !ids.contains(&next), "{next}");
@@ -262,7 +262,7 @@ async fn a_list_is_of_a_tool_or_a_call() {
         let page = vault.list(&query, None, 10, &access()).await.expect("a list");
         page.snapshots.iter().map(Snapshot::id).collect::<Vec<_>>()
     };
-    let all = || SnapshotQuery::of(TENANT);
+    let all = || SnapshotQuery::new(TENANT);
     assert_eq!(shown(all().with_tool("pay")).await, [ids[0], ids[2]]);
     let found = vault.find(TENANT, ids[1], &access()).await.expect("a store").expect("it is kept");
     let of_call = all().with_invocation(found.invocation_id());

@@ -15,7 +15,7 @@ struct Change {
     kind: EvidenceErrorKind,
 }
 
-const fn of_mine(what: &'static str, sql: &'static str) -> Change {
+const fn alteration(what: &'static str, sql: &'static str) -> Change {
     Change { what, sql, tenant: TENANT, kind: EvidenceErrorKind::Altered }
 }
 
@@ -27,44 +27,47 @@ const CHANGES: [Change; 20] = [
         tenant: OTHER,
         kind: EvidenceErrorKind::Altered,
     },
-    of_mine("another trace", "UPDATE evidence SET trace = 'trace-2' WHERE id = $sealed"),
-    of_mine("another version of the key", "UPDATE evidence SET key_version = 2 WHERE id = $sealed"),
-    of_mine(
+    alteration("another trace", "UPDATE evidence SET trace = 'trace-2' WHERE id = $sealed"),
+    alteration(
+        "another version of the key",
+        "UPDATE evidence SET key_version = 2 WHERE id = $sealed",
+    ),
+    alteration(
         "another wrapping",
         "UPDATE evidence SET wrapped = (SELECT wrapped FROM evidence WHERE id = $other) \
          WHERE id = $sealed",
     ),
-    of_mine(
+    alteration(
         "another answer's hash",
         "UPDATE evidence SET facts = CAST(replace(CAST(facts AS TEXT), 'pricing', 'prizing') \
          AS BLOB) WHERE id = $sealed",
     ),
-    of_mine("no facts", "UPDATE evidence SET facts = x'' WHERE id = $sealed"),
-    of_mine("other arguments", "UPDATE evidence SET arguments = x'01' WHERE id = $sealed"),
-    of_mine("no arguments", "UPDATE evidence SET arguments = NULL WHERE id = $sealed"),
-    of_mine("another output", "UPDATE evidence SET output = x'01' WHERE id = $sealed"),
-    of_mine("no output", "UPDATE evidence SET output = NULL WHERE id = $sealed"),
-    of_mine(
+    alteration("no facts", "UPDATE evidence SET facts = x'' WHERE id = $sealed"),
+    alteration("other arguments", "UPDATE evidence SET arguments = x'01' WHERE id = $sealed"),
+    alteration("no arguments", "UPDATE evidence SET arguments = NULL WHERE id = $sealed"),
+    alteration("another output", "UPDATE evidence SET output = x'01' WHERE id = $sealed"),
+    alteration("no output", "UPDATE evidence SET output = NULL WHERE id = $sealed"),
+    alteration(
         "no seal",
         "UPDATE evidence SET key_version = NULL, wrapped = NULL, arguments = NULL, output = NULL, \
          facts = CAST(replace(CAST(facts AS TEXT), ',\"sealed\":[\"arguments\",\"output\"]', '') \
          AS BLOB) WHERE id = $sealed",
     ),
-    of_mine("a cut checksum", "UPDATE evidence SET checksum = substr(checksum, 1, 36)"),
-    of_mine("an empty checksum", "UPDATE evidence SET checksum = x''"),
-    of_mine(
+    alteration("a cut checksum", "UPDATE evidence SET checksum = substr(checksum, 1, 36)"),
+    alteration("an empty checksum", "UPDATE evidence SET checksum = x''"),
+    alteration(
         "another row's checksum",
         "UPDATE evidence SET checksum = (SELECT checksum FROM evidence WHERE id = $other)
          WHERE id = $sealed",
     ),
-    of_mine("a changed unsealed row", "UPDATE evidence SET trace = 'trace-2' WHERE id = $plain"),
-    of_mine("a text added", "UPDATE evidence SET output = x'01' WHERE id = $plain"),
-    of_mine(
+    alteration("a changed unsealed row", "UPDATE evidence SET trace = 'trace-2' WHERE id = $plain"),
+    alteration("a text added", "UPDATE evidence SET output = x'01' WHERE id = $plain"),
+    alteration(
         "a row in place of another",
         "DELETE FROM evidence WHERE id = $sealed;
          UPDATE evidence SET id = $sealed WHERE id = $other",
     ),
-    of_mine(
+    alteration(
         "two rows exchanged",
         "UPDATE evidence SET id = zeroblob(16) WHERE id = $sealed;
          UPDATE evidence SET id = $sealed WHERE id = $other;
@@ -119,8 +122,8 @@ async fn check_found(store: SqliteStore, case: &Change, ids: [SnapshotId; 3]) {
         found.extend(kinds[1].map(|kind| (id, kind)));
     }
     assert!(found.iter().any(|(_, kind)| *kind == case.kind), "{what}: {found:?}");
-    let mut queries = vec![SnapshotQuery::of(tenant)];
-    queries.extend(["trace-1", "trace-2"].map(|it| SnapshotQuery::of(tenant).with_trace(it)));
+    let mut queries = vec![SnapshotQuery::new(tenant)];
+    queries.extend(["trace-1", "trace-2"].map(|it| SnapshotQuery::new(tenant).with_trace(it)));
     let mut listed = Vec::new();
     for query in queries {
         let error = vault.list(&query, None, 10, &access()).await.err();
@@ -140,7 +143,7 @@ async fn evidence_that_was_changed_stripped_or_invented_in_its_file_is_found_by_
         let plain = vault.keep(snapshot_of(TENANT), &Contents::new()).await.expect("it is kept");
         let ids = [sealed, plain.id(), keep(&vault, TENANT).await];
         keep(&vault, OTHER).await;
-        let all = vault.list(&SnapshotQuery::of(TENANT), None, 10, &access()).await.expect("all");
+        let all = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.expect("all");
         assert_eq!((all.snapshots.len(), all.next), (3, None));
         store.close().await;
         change(&folder, case.sql, ids);

@@ -83,12 +83,12 @@ fn snapshot_of(tenant: Uuid) -> Snapshot {
         .expect("a context");
     let at = "2024-05-03T12:34:56Z".parse().expect("a time");
     let source = EvidenceSource::new("tool", "prices", "sha256:9f86d0", at).expect("a source");
-    Snapshot::of_call(&cx, "pricing.quote", "1.0.0", START)
+    Snapshot::for_call(&cx, "pricing.quote", "1.0.0", START)
         .with_build("9f86d0")
         .with_input_summary(r#"{"card": "***"}"#)
         .expect("JSON")
-        .with_input_hash(Digest::of("arguments", b"1").to_string())
-        .with_output_hash(Digest::of("answer", b"2").to_string())
+        .with_input_hash(Digest::compute("arguments", b"1").to_string())
+        .with_output_hash(Digest::compute("answer", b"2").to_string())
         .with_rule("compliance.policy_ruleset_version", "2025-07")
         .with_source(source)
 }

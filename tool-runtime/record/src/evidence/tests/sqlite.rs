@@ -100,7 +100,7 @@ async fn nothing_sealed_is_in_the_file() {
 }
 
 #[tokio::test]
-async fn of_what_is_destroyed_no_byte_is_left_in_the_files() {
+async fn no_byte_of_what_is_destroyed_is_left_in_the_files() {
     let folder = Folder::new();
     let store = folder.open();
     let old = Vault::new(store.clone(), old_ring()).with_access_log(Log::default());

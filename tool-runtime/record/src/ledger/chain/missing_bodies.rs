@@ -41,7 +41,7 @@ impl MissingBodies {
 mod tests {
     use super::*;
 
-    fn of(seqs: impl IntoIterator<Item = u64>) -> MissingBodies {
+    fn missing_bodies(seqs: impl IntoIterator<Item = u64>) -> MissingBodies {
         let mut erased = MissingBodies::default();
         seqs.into_iter().for_each(|seq| erased.add(seq));
         erased
@@ -51,7 +51,7 @@ mod tests {
     fn the_first_at_or_after_the_horizon_stays() {
         let cases = [(0, Some(2)), (2, Some(2)), (3, Some(3)), (4, Some(7)), (7, Some(7))];
         for (before, first) in cases.into_iter().chain([(8, None), (9, None)]) {
-            let mut erased = of([2, 3, 7]);
+            let mut erased = missing_bodies([2, 3, 7]);
             erased.clear_below(before);
             assert_eq!(erased.first(), first, "before {before}");
         }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn any_number_of_runs_takes_little_memory_and_hides_nothing() {
-        let mut erased = of((0..10_000).step_by(2));
+        let mut erased = missing_bodies((0..10_000).step_by(2));
         assert_eq!(erased.runs.len(), MAX_RANGES);
         erased.clear_below(9_998);
         assert_eq!(erased.first(), Some(9_998));

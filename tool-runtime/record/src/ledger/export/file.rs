@@ -49,13 +49,13 @@ impl CheckpointFile {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(|error| {
             let place = format_args!("cannot open `{}`", path.display()).to_string();
-            StoreError::of_system(&error).at(place)
+            StoreError::from_io_error(&error).at(place)
         })?;
         Ok(Self { path, file })
     }
 
     fn system(&self, error: &std::io::Error) -> StoreError {
-        StoreError::of_system(error).at(format_args!("`{}`", self.path.display()))
+        StoreError::from_io_error(error).at(format_args!("`{}`", self.path.display()))
     }
 
     fn end(&mut self) -> std::io::Result<Vec<u8>> {

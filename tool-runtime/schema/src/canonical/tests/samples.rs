@@ -185,19 +185,19 @@ fn nesting_goes_128_levels_deep() {
 
 #[test]
 fn a_digest_is_the_hash_of_length_domain_and_bytes() {
-    let digest = Digest::of("abc", b"");
+    let digest = Digest::compute("abc", b"");
     // `printf '\0\0\0\0\0\0\0\003abc' | sha256sum`
     assert_eq!(
         digest.to_string(),
         "c3494ca1a2cf8eeb8a11ded316fb55b83c3bbbedb6313cd50415251e5d09e12f"
     );
     assert_eq!(
-        Digest::of("ab", b"c").to_string(),
+        Digest::compute("ab", b"c").to_string(),
         "290a3daa9b49526a2ed7352cd7f5e69c551a01e15de61fc04c43f780d7172b71"
     );
     assert_eq!(format!("{digest:?}"), digest.to_string());
-    assert_eq!(Digest::of_json("d", " [1.0]"), Ok(Digest::of("d", b"[1]")));
-    assert_eq!(Digest::of_json("d", "[").map_err(|error| error.position()), Err(1));
+    assert_eq!(Digest::from_json("d", " [1.0]"), Ok(Digest::compute("d", b"[1]")));
+    assert_eq!(Digest::from_json("d", "[").map_err(|error| error.position()), Err(1));
     assert!(canonicalize("").is_err());
 }
 

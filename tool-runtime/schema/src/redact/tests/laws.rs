@@ -75,7 +75,7 @@ proptest! {
     #[test]
     fn no_text_is_passed_over_that_a_pattern_may_match(text in prop_oneof![hostile(), "[ -~]{0,12}"]) {
         static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(default_patterns::patterns);
-        let features = TextFeatures::of(&text);
+        let features = TextFeatures::new(&text);
         for pattern in &*PATTERNS {
             let least = FeatureThresholds::UNREACHABLE.or(pattern.prefilter);
             prop_assert!(features.reaches_any(&least) || !features.passes(pattern.prefilter, &text));

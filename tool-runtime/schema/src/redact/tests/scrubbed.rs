@@ -8,7 +8,7 @@ use super::super::ValueScrubber;
 
 #[track_caller]
 fn scrubs(values: &[&str], text: &str, expected: &str) {
-    assert_eq!(ValueScrubber::of(values).scrub(text), expected, "{text}");
+    assert_eq!(ValueScrubber::new(values).scrub(text), expected, "{text}");
 }
 
 /// A value with characters that every encoding changes.
@@ -74,15 +74,15 @@ fn a_short_value_counts_as_a_word_alone() {
 
 #[test]
 fn a_text_without_a_value_is_not_copied() {
-    let scrub = ValueScrubber::of(["hunter2"]);
+    let scrub = ValueScrubber::new(["hunter2"]);
     assert!(matches!(scrub.scrub("aGVsbG8gd29ybGQ= \\n %20 +"), Cow::Borrowed(_)));
-    assert!(ValueScrubber::of([""; 3]).is_empty());
+    assert!(ValueScrubber::new([""; 3]).is_empty());
 }
 
 #[test]
 fn a_text_that_cannot_be_looked_through_is_withheld() {
     let values: Vec<String> = (0..10_000).map(|number| format!("value {number}")).collect();
-    let scrub = ValueScrubber::of(&values);
+    let scrub = ValueScrubber::new(&values);
     assert_eq!(scrub.scrub(&"x".repeat(10_000)), "***");
     assert_eq!(scrub.scrub("is value 77"), "is ***");
 }
@@ -121,7 +121,7 @@ proptest! {
             hexadecimal.concat(),
             percent.concat(),
         ];
-        let scrub = ValueScrubber::of([value]);
+        let scrub = ValueScrubber::new([value]);
         for text in texts {
             let scrubbed = scrub.scrub(&text);
             prop_assert!(scrubbed.contains("***"), "{}", text);
@@ -132,6 +132,6 @@ proptest! {
 
     #[test]
     fn any_text_is_scrubbed(text in "(\\\\|%|u|\\{|[0-9a-fA-F+/=é€]){0,60}", value in ".{0,6}") {
-        let _ = ValueScrubber::of([value]).scrub(&text);
+        let _ = ValueScrubber::new([value]).scrub(&text);
     }
 }

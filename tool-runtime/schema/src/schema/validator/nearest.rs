@@ -64,7 +64,7 @@ struct LetterMasks {
 
 impl LetterMasks {
     fn new(name: &str) -> Option<Self> {
-        let letters = Letters::of(name)?;
+        let letters = Letters::from_name(name)?;
         let mut rows = [0; 256];
         for (at, letter) in letters.as_slice().iter().enumerate() {
             rows[usize::from(*letter)] |= 1 << at;
@@ -74,7 +74,7 @@ impl LetterMasks {
 
     /// The edit distance of a name, if it is within the accepted limit.
     fn distance(&self, name: &str) -> Option<usize> {
-        let letters = Letters::of(name)?;
+        let letters = Letters::from_name(name)?;
         let allowed = (self.length.max(letters.length) / 3).max(1);
         let shorter = self.length.min(letters.length);
         if shorter >= 4 && is_part(self.letters.as_slice(), letters.as_slice()) {
@@ -123,7 +123,7 @@ struct Letters {
 }
 
 impl Letters {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let mut letters = Self { bytes: [0; MAX_LENGTH], length: 0 };
         if name.len() > 2 * MAX_LENGTH {
             return None;

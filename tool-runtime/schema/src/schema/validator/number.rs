@@ -153,7 +153,7 @@ pub(super) enum NumberValue {
 }
 
 impl NumberValue {
-    pub(super) fn of(view: JsonView<'_>, node: &JsonNode) -> Self {
+    pub(super) fn from_node(view: JsonView<'_>, node: &JsonNode) -> Self {
         let raw = view.raw(node);
         if node.is_digits() && !node.is_wide() {
             return raw.parse::<i64>().map_or(Self::Float(f64::NAN), |n| Self::Integer(n.into()));

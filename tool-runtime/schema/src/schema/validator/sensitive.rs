@@ -106,7 +106,7 @@ impl<'a> SensitivityWalk<'a> {
         node: &JsonNode,
         holds: fn(&SchemaNode) -> bool,
     ) -> bool {
-        let kind = Types::of_kind(node.kind);
+        let kind = Types::from_kind(node.kind);
         let scalar = !matches!(node.kind, JsonKind::Array | JsonKind::Object);
         all.iter().any(|id| {
             let schema = self.schema(*id);

@@ -26,7 +26,7 @@ pub(super) fn violation_at(
         looking = inlined(schemas, below(schemas, view, &looking, at, (index, child)));
         at = child;
     }
-    let received = Types::of(view, view.node(at));
+    let received = Types::from_node(view, view.node(at));
     let expected = expected(schemas, &looking, received);
     PointerTarget { view, secrets, id: at }.violation("type", expected, received.name())
 }

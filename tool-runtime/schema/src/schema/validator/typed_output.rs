@@ -21,10 +21,10 @@ pub enum AnswerCheck {
 /// The type guarantees types, structure and enumerated values: `Serialize` is derived from the same
 /// declaration as the schema.
 pub(super) fn answer_check(schemas: &[SchemaNode]) -> AnswerCheck {
-    schemas.iter().map(of_schema).max().unwrap_or(AnswerCheck::Never)
+    schemas.iter().map(schema_check).max().unwrap_or(AnswerCheck::Never)
 }
 
-fn of_schema(schema: &SchemaNode) -> AnswerCheck {
+fn schema_check(schema: &SchemaNode) -> AnswerCheck {
     if is_bounded(schema) {
         return AnswerCheck::Always;
     }

@@ -33,7 +33,7 @@ impl Types {
     }
 
     /// The type of a value.
-    pub(super) fn of(view: JsonView<'_>, node: &JsonNode) -> Self {
+    pub(super) fn from_node(view: JsonView<'_>, node: &JsonNode) -> Self {
         match node.kind {
             JsonKind::Null => Self::NULL,
             JsonKind::Bool => Self::BOOL,
@@ -46,7 +46,7 @@ impl Types {
     }
 
     /// The types that a value of a kind may have.
-    pub(super) const fn of_kind(kind: JsonKind) -> Self {
+    pub(super) const fn from_kind(kind: JsonKind) -> Self {
         match kind {
             JsonKind::Null => Self::NULL,
             JsonKind::Bool => Self::BOOL,
@@ -67,7 +67,7 @@ impl Types {
             | JsonKind::Number
             | JsonKind::String
             | JsonKind::Array
-            | JsonKind::Object) => Self::of_kind(kind),
+            | JsonKind::Object) => Self::from_kind(kind),
         }
     }
 
@@ -105,7 +105,8 @@ impl Types {
     /// Returns whether the value has one of these types.
     pub(super) fn admits(self, view: JsonView<'_>, node: &JsonNode) -> bool {
         let types = Self::approximate(node);
-        self.contains(types) || (self.intersects(types) && self.contains(Self::of(view, node)))
+        self.contains(types)
+            || (self.intersects(types) && self.contains(Self::from_node(view, node)))
     }
 
     /// The names as text, such as `string or null`.

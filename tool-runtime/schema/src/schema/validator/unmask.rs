@@ -34,7 +34,7 @@ pub(super) fn unmasked(
     let mut violations: Vec<Violation> = Vec::new();
     for mask in masks {
         let node = edited.view.node(mask);
-        let Some(secret) = counterparts.of_mask(mask) else {
+        let Some(secret) = counterparts.secret_for(mask) else {
             let pointer = pointer(edited.view, edited.secrets.visible(mask));
             let violation = Violation::new(pointer, "masked", EXPECTED, "string").with_hint(HINT);
             if !violations.contains(&violation) && violations.len() < MAX_VIOLATIONS {
@@ -101,7 +101,7 @@ impl<'d> Counterparts<'d> {
     }
 
     /// The secret that a mask stands for.
-    fn of_mask(&self, mask: u32) -> Option<u32> {
+    fn secret_for(&self, mask: u32) -> Option<u32> {
         self.nodes[mask as usize].filter(|same| self.held.secrets.contains(*same))
     }
 

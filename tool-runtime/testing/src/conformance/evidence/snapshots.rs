@@ -42,7 +42,7 @@ async fn a_list_has_what_the_checksums_cover(evidence: &EvidenceChecks<'_>) {
         evidence.put(snapshot).await;
     }
     put.sort_by_key(|snapshot| snapshot.facts.id);
-    let tenant_query = SnapshotQuery::of(evidence.tenant);
+    let tenant_query = SnapshotQuery::new(evidence.tenant);
     for query in [tenant_query.clone(), tenant_query.with_trace("trace-1")] {
         let snapshots = evidence.listed(&query, None, 100).await;
         let expected: Vec<_> = put.iter().map(StoredSnapshot::listed).collect();
@@ -137,7 +137,7 @@ async fn snapshots_are_listed_page_by_page(evidence: &EvidenceChecks<'_>) {
     evidence.put(&EvidenceChecks::new(evidence.store).plain_at(START)).await;
     put.push(evidence.plain_at(at(7)).facts);
     evidence.put(&StoredSnapshot::new(put[5].clone(), None)).await;
-    let query = SnapshotQuery::of(evidence.tenant);
+    let query = SnapshotQuery::new(evidence.tenant);
     let all_facts = evidence.list(&query, None, 100).await;
     put.push(all_facts[0].clone());
     put.sort_by_key(|facts| facts.id);
@@ -162,14 +162,14 @@ async fn snapshots_of_a_trace_are_told_apart(evidence: &EvidenceChecks<'_>) {
     }
     for pair in put.chunks(2) {
         let trace = &pair[0].trace;
-        let query = SnapshotQuery::of(evidence.tenant).with_trace(trace.clone());
+        let query = SnapshotQuery::new(evidence.tenant).with_trace(trace.clone());
         let expected = [pair[1].clone(), pair[0].clone()];
         let trace_facts = evidence.list(&query, None, 100).await;
         assert_eq!(trace_facts, expected, "the snapshots of a trace are told apart byte by byte");
         let paged_facts = pages(evidence, &query, 1).await;
         assert_eq!(paged_facts, expected, "a trace's snapshots are listed page by page");
     }
-    let query = SnapshotQuery::of(evidence.tenant).with_trace("trace without calls");
+    let query = SnapshotQuery::new(evidence.tenant).with_trace("trace without calls");
     assert_eq!(evidence.list(&query, None, 9).await, [], "a trace without snapshots has none");
 }
 
@@ -178,7 +178,7 @@ async fn snapshots_of_a_time_are_listed(evidence: &EvidenceChecks<'_>) {
         evidence.put(&evidence.plain_at(at(seconds))).await;
         evidence.put(&evidence.plain_at(before(at(seconds)))).await;
     }
-    let tenant_query = SnapshotQuery::of(evidence.tenant);
+    let tenant_query = SnapshotQuery::new(evidence.tenant);
     let of_trace = tenant_query.clone().with_trace("trace-1");
     for query in [tenant_query, of_trace] {
         let later_facts = evidence.list(&query.clone().with_from(at(2)), None, 100).await;
@@ -209,7 +209,7 @@ async fn a_snapshot_is_kept_until_it_is_swept(evidence: &EvidenceChecks<'_>) {
     );
     evidence.sweep_all(after(START)).await;
     assert_eq!(evidence.find(sealed.facts.id).await, None, "a snapshot made before is swept");
-    let query = SnapshotQuery::of(evidence.tenant).with_trace("trace-1");
+    let query = SnapshotQuery::new(evidence.tenant).with_trace("trace-1");
     assert_eq!(evidence.list(&query, None, 10).await, [], "a swept snapshot is not listed");
     assert_eq!(evidence.live(&[1]).await, [1], "a sweep destroys no key");
 }
@@ -224,7 +224,7 @@ async fn the_eldest_are_swept_first(evidence: &EvidenceChecks<'_>) {
     for limit in [0, 1, 2] {
         swept.push(evidence.sweep(at(100), limit).await);
     }
-    let left = evidence.list(&SnapshotQuery::of(evidence.tenant), None, 10).await;
+    let left = evidence.list(&SnapshotQuery::new(evidence.tenant), None, 10).await;
     let moments: Vec<_> = left.iter().map(|facts| facts.id.created_at()).collect();
     assert_eq!(moments, [at(4)], "the oldest of all tenants are swept first");
     swept.extend([evidence.sweep(at(4), 9).await, evidence.sweep(at(100), 9).await]);

@@ -134,7 +134,7 @@ fn request(key: &ScopedKey, now: UnixMillis) -> ClaimRequest {
 }
 
 fn arguments(seat: &str) -> Digest {
-    Digest::of("conformance", seat.as_bytes())
+    Digest::compute("conformance", seat.as_bytes())
 }
 
 fn success(text: &str) -> StoredAnswer {

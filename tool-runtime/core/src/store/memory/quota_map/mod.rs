@@ -44,7 +44,7 @@ impl StoreQuota {
     }
 
     /// Returns the quota of all tenants together.
-    const fn of_all_tenants(self) -> Self {
+    const fn for_all_tenants(self) -> Self {
         Self::new(self.entries.saturating_mul(2), self.bytes.saturating_mul(2))
     }
 
@@ -151,7 +151,7 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
         }
         let without = |used: StoreQuota| before.map_or(used, |before| used.without(before.bytes));
         let used = without(self.used_by(entry.tenant)).with(entry.bytes);
-        let free = self.quota.of_all_tenants().minus(without(self.used).with(entry.bytes));
+        let free = self.quota.for_all_tenants().minus(without(self.used).with(entry.bytes));
         free.is_some_and(|free| used.is_within(free))
     }
 

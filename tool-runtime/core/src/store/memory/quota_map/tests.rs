@@ -119,6 +119,6 @@ fn random_operations_keep_the_sums_right_and_every_tenant_within_its_quota() {
             sum = StoreQuota::new(sum.entries + used.entries, sum.bytes + used.bytes);
         }
         assert_eq!(sum, map.used);
-        assert!(sum.is_within(quota.of_all_tenants()));
+        assert!(sum.is_within(quota.for_all_tenants()));
     }
 }

@@ -29,7 +29,7 @@ fn is_of_the_type_that_header_or_body_say_as_far_as_the_principal_may() {
 }
 
 #[test]
-fn of_the_type_user_has_a_user() {
+fn has_a_user_if_its_type_is_user() {
     let gateway = Principal::trusted("gateway");
     let request = || TestRequest::needed().and("x-actor-type", "user");
     assert_eq!(kind(request().and("x-user-id", "jane"), &gateway), ActorType::User);
@@ -56,7 +56,7 @@ fn has_a_type_that_is_a_word_and_the_same_in_both_places() {
 }
 
 #[tokio::test]
-async fn of_a_caller_that_is_not_known_has_no_type() {
+async fn has_no_type_for_an_unknown_caller() {
     let auth = Auth::new().anonymous("tools".parse().unwrap());
     let stranger = auth.principal(&HeaderMap::new()).await.unwrap();
     let problem =
@@ -75,5 +75,5 @@ fn has_the_id_of_the_principal_with_the_kind_of_its_credential() {
     };
     assert_eq!(id(caller().authenticated_by(CredentialKind::Key)), "key:jane");
     assert_eq!(id(caller().authenticated_by(CredentialKind::Token)), "token:jane");
-    assert_eq!(id(caller().of_network()), "network:jane");
+    assert_eq!(id(caller().with_network_kind()), "network:jane");
 }

@@ -22,7 +22,7 @@ fn is_said_by_the_first_place_that_says_one() {
 }
 
 #[test]
-fn of_a_body_beside_another_one_is_the_id_of_the_request() {
+fn in_the_body_beside_another_one_is_the_request_id() {
     let body = json!({"trace_id": "of-body"});
     let with_body = |request: TestRequest| {
         let cx = request.body(&body).context();
@@ -70,7 +70,7 @@ fn keeps_another_name_of_the_parents_span_beside_it() {
 }
 
 #[test]
-fn of_a_hosts_own_keeps_its_id_in_the_span_of_its_parent() {
+fn keeps_the_hosts_own_id_in_the_span_of_its_parent() {
     let request = TestRequest::needed().and("traceparent", PARENT).and("x-span-id", "span-1");
     let cx = request.and("tracestate", "rojo=1").context();
     let sent: Vec<_> = cx.trace_context().to_headers().collect();
@@ -80,7 +80,7 @@ fn of_a_hosts_own_keeps_its_id_in_the_span_of_its_parent() {
 }
 
 #[test]
-fn of_a_uuid_keeps_its_form_and_is_its_parents() {
+fn keeps_the_form_of_a_uuid_and_is_its_parents() {
     let id = "4bf92f35-77b3-4da6-a3ce-929d0e0e4736";
     let request = TestRequest::needed().without("x-trace-id").and("x-trace-id", id);
     let cx = request.and("traceparent", PARENT).context();
@@ -89,7 +89,7 @@ fn of_a_uuid_keeps_its_form_and_is_its_parents() {
 }
 
 #[test]
-fn of_a_parent_that_does_not_hold_is_none() {
+fn is_none_for_an_invalid_parent() {
     let cx = TestRequest::needed().and("traceparent", SECRET).context();
     assert!(cx.trace().is_none() && cx.attributes().is_empty());
     let request = TestRequest::needed().without("x-trace-id").and("traceparent", SECRET);

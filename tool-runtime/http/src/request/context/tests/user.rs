@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::Users;
 
-fn of(users: Users) -> Principal {
+fn principal_with(users: Users) -> Principal {
     Principal::new("caller").for_every_tenant().with_users(users)
 }
 
@@ -20,22 +20,27 @@ fn check_forbidden(request: TestRequest, principal: &Principal) {
 #[test]
 fn is_refused_where_the_principal_may_not_name_it() {
     let body = json!({"user_id": "boss"});
-    for principal in [of(Users::None), of(Users::Only("jane".into()))] {
+    for principal in [principal_with(Users::None), principal_with(Users::Only("jane".into()))] {
         check_forbidden(TestRequest::needed().and("x-user-id", "boss"), &principal);
         check_forbidden(TestRequest::needed().body(&body), &principal);
     }
-    check_forbidden(TestRequest::needed().and("x-user-id", "jane"), &of(Users::None));
-    let cx = TestRequest::needed().and("x-user-id", "boss").context_for(&of(Users::OfItsTenants));
+    check_forbidden(TestRequest::needed().and("x-user-id", "jane"), &principal_with(Users::None));
+    let cx = TestRequest::needed()
+        .and("x-user-id", "boss")
+        .context_for(&principal_with(Users::OfItsTenants));
     assert_eq!(cx.unwrap().user_id(), Some("boss"));
 }
 
 #[test]
-fn of_a_person_is_the_person_whether_it_is_named_or_not() {
-    let jane = of(Users::Only("jane".into()));
+fn is_the_person_whether_it_is_named_or_not() {
+    let jane = principal_with(Users::Only("jane".into()));
     let named = TestRequest::needed().and("x-user-id", "jane").context_for(&jane).unwrap();
     let unnamed = TestRequest::needed().context_for(&jane).unwrap();
     assert_eq!((named.user_id(), unnamed.user_id()), (Some("jane"), Some("jane")));
-    assert_eq!(TestRequest::needed().context_for(&of(Users::None)).unwrap().user_id(), None);
+    assert_eq!(
+        TestRequest::needed().context_for(&principal_with(Users::None)).unwrap().user_id(),
+        None
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(super) struct ChangedChain {
 }
 
 impl ChangedChain {
-    pub(super) fn of(size: usize) -> Self {
+    pub(super) fn new(size: usize) -> Self {
         Self { spare: Vec::new(), order: (0..size).collect() }
     }
 

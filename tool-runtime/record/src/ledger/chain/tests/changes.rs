@@ -8,7 +8,7 @@ use super::change::{Change, ChangedChain, EntryByte};
 use super::*;
 
 /// Built once, since building it takes most of the tests' time.
-static LONG: LazyLock<Chain> = LazyLock::new(|| Chain::of(10_000));
+static LONG: LazyLock<Chain> = LazyLock::new(|| Chain::with_size(10_000));
 
 /// Verifies a chain with one change, starting some entries before the change. A verifier's state
 /// at an entry is the head there, so this equals verifying from the first entry.
@@ -17,7 +17,7 @@ fn check_change(chain: &Chain, change: Change, bit: u8, before: usize) {
     let size = chain.entries.len();
     let (seq, kind) = change.expected(size);
     let first = seq.saturating_sub(before);
-    let mut changed = ChangedChain::of(size);
+    let mut changed = ChangedChain::new(size);
     changed.apply(change, &chain.entries, bit);
     let verifier = Verifier::from_head(chain.keys.clone(), chain.heads[first].clone());
     let verifier = verifier.expecting(chain.checkpoint());
@@ -30,12 +30,12 @@ fn a_chain_as_it_was_written_is_whole() {
     let verified = LONG.verify().expect("a whole chain");
     assert_eq!(verified.size(), 10_000);
     assert_eq!(verified.into_head(), *LONG.head());
-    assert_eq!(Chain::of(0).verify().expect("nothing is wrong").size(), 0);
+    assert_eq!(Chain::with_size(0).verify().expect("nothing is wrong").size(), 0);
 }
 
 #[test]
 fn any_bit_of_any_byte_of_a_record_counts() {
-    let chain = Chain::of(6);
+    let chain = Chain::with_size(6);
     for at in 0..6 {
         for part in EntryByte::all(&chain.entries[at]) {
             for bit in (0..7).map(|shift| 1 << shift) {
@@ -55,7 +55,7 @@ fn each_record_of_a_long_chain_is_guarded() {
 
 #[test]
 fn any_place_of_a_short_chain_is_guarded_against_any_move() {
-    let chain = Chain::of(9);
+    let chain = Chain::with_size(9);
     for one in 0..9 {
         check_change(&chain, Change::Forget(one), 1, one);
         check_change(&chain, Change::Remove(one), 1, one);
@@ -76,7 +76,7 @@ fn any_place_of_a_short_chain_is_guarded_against_any_move() {
 
 #[test]
 fn a_run_written_twice_is_repeated() {
-    let Chain { entries, keys, .. } = Chain::of(9);
+    let Chain { entries, keys, .. } = Chain::with_size(9);
     for (from, to) in [(0, 9), (3, 6), (5, 9), (8, 9)] {
         let twice = entries[..to].iter().chain(&entries[from..]);
         check(verify(Verifier::new(keys.clone()), twice), to as u64, ChainFaultKind::Repeated);
@@ -85,7 +85,7 @@ fn a_run_written_twice_is_repeated() {
 
 #[test]
 fn a_record_replaced_by_another_is_altered() {
-    let Chain { entries, keys, .. } = Chain::of(9);
+    let Chain { entries, keys, .. } = Chain::with_size(9);
     for other in (0..9).filter(|other| *other != 4) {
         let mut replaced = entries.clone();
         replaced[4] = entries[other].clone();
@@ -95,7 +95,7 @@ fn a_record_replaced_by_another_is_altered() {
 
 #[test]
 fn a_record_made_up_at_the_end_is_no_record() {
-    let Chain { mut entries, keys, .. } = Chain::of(3);
+    let Chain { mut entries, keys, .. } = Chain::with_size(3);
     let last = &entries[2];
     let forged = ChainEntry::from_parts(3, last.body(), *last.leaf(), last.key(), *last.mac());
     entries.push(forged);
@@ -104,7 +104,7 @@ fn a_record_made_up_at_the_end_is_no_record() {
 
 #[test]
 fn a_fault_stays() {
-    let Chain { entries, keys, .. } = Chain::of(5);
+    let Chain { entries, keys, .. } = Chain::with_size(5);
     let mut verifier = Verifier::new(keys);
     let mut altered = entries[0].clone();
     altered.body = Some("{}".into());
@@ -157,8 +157,8 @@ proptest! {
     fn the_first_wrong_record_is_named_whatever_else_is_wrong(
         changes in prop::collection::vec(change(), 1..6),
     ) {
-        let chain = Chain::of(12);
-        let mut changed = ChangedChain::of(12);
+        let chain = Chain::with_size(12);
+        let mut changed = ChangedChain::new(12);
         for change in &changes {
             changed.apply(*change, &chain.entries, 1);
         }

@@ -16,7 +16,7 @@ fn erase(chain: &mut Chain, seqs: &[usize]) {
 
 #[test]
 fn a_body_that_was_erased_rightly_is_not_missed() {
-    let mut chain = Chain::of(5);
+    let mut chain = Chain::with_size(5);
     chain.append(&erased(3));
     chain.append(CALL);
     erase(&mut chain, &[0, 2]);
@@ -28,7 +28,7 @@ fn a_body_that_was_erased_rightly_is_not_missed() {
 
 #[test]
 fn an_entry_cannot_erase_what_comes_after_it() {
-    let mut chain = Chain::of(2);
+    let mut chain = Chain::with_size(2);
     chain.append(&erased(u64::MAX));
     chain.append(CALL);
     erase(&mut chain, &[1]);
@@ -41,7 +41,7 @@ fn an_entry_cannot_erase_what_comes_after_it() {
 
 #[test]
 fn a_later_note_may_erase_an_earlier_one() {
-    let mut chain = Chain::of(2);
+    let mut chain = Chain::with_size(2);
     chain.append(&erased(2));
     chain.append(&erased(3));
     erase(&mut chain, &[0, 1, 2]);
@@ -50,7 +50,7 @@ fn a_later_note_may_erase_an_earlier_one() {
 
 #[test]
 fn only_an_entry_of_the_chain_can_erase() {
-    let mut chain = Chain::of(3);
+    let mut chain = Chain::with_size(3);
     chain.append(r#"{"kind":"call","note":{"kind":"forgotten","before":3}}"#);
     chain.append(r#"{"kind":"forgotten"}"#);
     chain.append("no JSON");
@@ -66,7 +66,7 @@ fn only_an_entry_of_the_chain_can_erase() {
 
 #[test]
 fn a_cut_end_is_named_before_what_it_may_have_accounted_for() {
-    let mut chain = Chain::of(3);
+    let mut chain = Chain::with_size(3);
     chain.append(&erased(2));
     erase(&mut chain, &[1]);
     let verifier = Verifier::new(chain.keys.clone()).expecting(chain.checkpoint());
@@ -81,19 +81,19 @@ fn holding(checkpoint: &Checkpoint) -> String {
 
 #[test]
 fn a_checkpoint_in_the_chain_is_held_against_the_entries_before_it() {
-    let mut chain = Chain::of(5);
+    let mut chain = Chain::with_size(5);
     chain.append(&holding(&chain.checkpoint()));
     assert_eq!(chain.verify().expect("it agrees").checkpoints(), 1);
 
-    let right = holding(&Chain::of(6).checkpoint());
+    let right = holding(&Chain::with_size(6).checkpoint());
     let bodies = [
         right.replace("\"at\":1", "\"at\":2"),
-        holding(&Chain::of(5).checkpoint()),
+        holding(&Chain::with_size(5).checkpoint()),
         holding(&chain.checkpoint()),
         r#"{"kind":"checkpoint"}"#.to_owned(),
     ];
     for body in bodies {
-        let mut chain = Chain::of(6);
+        let mut chain = Chain::with_size(6);
         chain.append(&body);
         check(chain.verify(), 6, ChainFaultKind::BadCheckpoint);
     }
@@ -101,7 +101,7 @@ fn a_checkpoint_in_the_chain_is_held_against_the_entries_before_it() {
 
 #[test]
 fn checkpoints_from_elsewhere_are_met_in_any_order() {
-    let chain = Chain::of(8);
+    let chain = Chain::with_size(8);
     let at = |size: usize| chain.heads[size].checkpoint(&chain.keys, NOW);
     let sizes = [3, 8, 0, 5, 3];
     let verifier = Verifier::new(chain.keys.clone());
@@ -118,7 +118,7 @@ fn checkpoints_from_elsewhere_are_met_in_any_order() {
 fn another_chain_than_the_one_of_the_checkpoint_is_found() {
     let mut other = Chain::new(keys());
     (0..8).for_each(|_| other.append(CALL));
-    let chain = Chain::of(8);
+    let chain = Chain::with_size(8);
     let same = chain.heads[0].checkpoint(&chain.keys, NOW);
     let verifier = Verifier::new(keys())
         .expecting(same.clone())
@@ -140,7 +140,7 @@ fn another_chain_than_the_one_of_the_checkpoint_is_found() {
 fn a_record_out_of_place_is_named_before_a_checkpoint_that_fails_further_on() {
     let mut other = Chain::new(keys());
     (0..5).for_each(|_| other.append(CALL));
-    let Chain { mut entries, .. } = Chain::of(9);
+    let Chain { mut entries, .. } = Chain::with_size(9);
     let moved = entries.remove(7);
     entries.insert(2, moved);
     let verifier = Verifier::new(keys()).expecting(other.checkpoint());
@@ -149,7 +149,7 @@ fn a_record_out_of_place_is_named_before_a_checkpoint_that_fails_further_on() {
 
 #[test]
 fn a_checkpoint_that_was_changed_proves_nothing() {
-    let chain = Chain::of(3);
+    let chain = Chain::with_size(3);
     let text = serde_json::to_string(&chain.checkpoint()).expect("JSON");
     let changed = serde_json::from_str(&text.replace("\"size\":3", "\"size\":2"));
     let verifier = Verifier::new(keys()).expecting(changed.expect("a checkpoint"));
@@ -158,7 +158,7 @@ fn a_checkpoint_that_was_changed_proves_nothing() {
 
 #[test]
 fn a_former_key_verifies_and_a_lost_one_is_named() {
-    let mut chain = Chain::of(3);
+    let mut chain = Chain::with_size(3);
     let rotated = KeyRing::new("2026-01", &[7; 32]).expect("a ring");
     let rotated = rotated.with_former("2025-07", SECRET).expect("two keys");
     chain.keys = ChainKeys::new(&rotated);
@@ -175,7 +175,7 @@ fn a_former_key_verifies_and_a_lost_one_is_named() {
 
 #[test]
 fn another_secret_under_the_same_id_verifies_nothing() {
-    let chain = Chain::of(3);
+    let chain = Chain::with_size(3);
     let other = ChainKeys::new(&KeyRing::new("2025-07", &[7; 32]).expect("a ring"));
     check(verify(Verifier::new(other), &chain.entries), 0, ChainFaultKind::Altered);
 }

@@ -37,7 +37,7 @@ impl Chain {
         Self { keys, entries: Vec::new(), heads: vec![ChainHead::empty()] }
     }
 
-    fn of(size: u64) -> Self {
+    fn with_size(size: u64) -> Self {
         let mut chain = Self::new(keys());
         (0..size).for_each(|seq| chain.append(&format!(r#"{{"kind":"call","n":{seq}}}"#)));
         chain

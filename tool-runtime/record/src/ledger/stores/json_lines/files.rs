@@ -70,13 +70,13 @@ fn taken(path: &Path, file: &mut File) -> StoreError {
 
 impl FileIdentity {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &fs::Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self { number: (metadata.dev(), metadata.ino()) }
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(_: &fs::Metadata) -> Self {
+    pub(super) fn from_metadata(_: &fs::Metadata) -> Self {
         Self {}
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn read_line_index(file: &File) -> Result<LineIndex, StoreError> {
             "the file does not begin like a ledger; use another file, or move this one away",
         ));
     }
-    LineIndex::of(file).map_err(system)
+    LineIndex::from_file(file).map_err(system)
 }
 
 /// Checks that a ledger can be continued: no whole line contains zeros, which a file has where the
@@ -247,7 +247,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 #[allow(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
 pub(super) fn system(error: io::Error) -> StoreError {
-    StoreError::of_system(&error)
+    StoreError::from_io_error(&error)
 }
 
 #[cfg(test)]

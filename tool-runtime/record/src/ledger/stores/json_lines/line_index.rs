@@ -46,7 +46,7 @@ impl LineIndex {
     ///
     /// Whole lines end with a line break. Bytes after the last line break are checked by
     /// [`torn_bytes`](super::files::torn_bytes).
-    pub(super) fn of(file: &File) -> io::Result<Self> {
+    pub(super) fn from_file(file: &File) -> io::Result<Self> {
         let (mut line_index, mut behind, mut has_zero) = (Self::empty(), 0, false);
         let mut reader = BufReader::with_capacity(CHUNK, file);
         reader.rewind()?;

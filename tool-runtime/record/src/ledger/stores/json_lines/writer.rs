@@ -44,7 +44,7 @@ impl FileWriter {
         files::remove_replacement(path)?;
         Ok(Self {
             _lock: lock,
-            identity: FileIdentity::of(&fs::metadata(path).map_err(system)?),
+            identity: FileIdentity::from_metadata(&fs::metadata(path).map_err(system)?),
             sync,
             failed: false,
             buffer: Vec::new(),
@@ -93,7 +93,10 @@ impl FileWriter {
         line_index: &LineIndex,
     ) -> Result<(), StoreError> {
         let metadata = fs::metadata(path);
-        if !metadata.as_ref().is_ok_and(|metadata| FileIdentity::of(metadata) == self.identity) {
+        if !metadata
+            .as_ref()
+            .is_ok_and(|metadata| FileIdentity::from_metadata(metadata) == self.identity)
+        {
             return Err(StoreError::new(
                 StoreErrorKind::Unavailable,
                 "the file is no longer at its path: put it back, or close the ledger and open it \
@@ -165,7 +168,7 @@ impl FileWriter {
         }
         let (name, new) = files::create_replacement(path, file).map_err(system)?;
         let rewritten = rewrite(file, line_index, before, &new).and_then(|rewritten| {
-            let identity = FileIdentity::of(&new.metadata().map_err(system)?);
+            let identity = FileIdentity::from_metadata(&new.metadata().map_err(system)?);
             fs::rename(&name, path).map_err(system)?;
             Ok((rewritten, identity))
         });

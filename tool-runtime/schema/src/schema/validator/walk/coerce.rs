@@ -26,7 +26,7 @@ impl<'v> Walk<'v> {
         at: u32,
         node: &JsonNode,
     ) -> bool {
-        if !Types::of_kind(node.kind).coercible_to().intersects(schema.types)
+        if !Types::from_kind(node.kind).coercible_to().intersects(schema.types)
             || self.depth == MAX_DEPTH
         {
             return false;
@@ -50,7 +50,7 @@ impl<'v> Walk<'v> {
         if passed && !self.quiet {
             self.mark_precision_checked(doc, at, node);
             let (text, coercions) = apply_edits(view, &NO_SECRETS, within);
-            let types = Types::of(view, root);
+            let types = Types::from_node(view, root);
             let number = types.intersects(Types::NUMBER) && schema.types.contains(Types::FRACTION);
             let to = if number { "number" } else { types.name() };
             let coercions =

@@ -114,7 +114,7 @@ impl Document<'_> {
     fn received(&self, id: u32) -> &'static str {
         match self.outer {
             Some((outer, at)) if id == 0 => outer.received(at),
-            _ => Types::of(self.view, self.view.node(id)).name(),
+            _ => Types::from_node(self.view, self.view.node(id)).name(),
         }
     }
 }

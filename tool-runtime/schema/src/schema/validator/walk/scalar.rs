@@ -66,7 +66,7 @@ impl<'v> Walk<'v> {
     }
 
     fn bounds(&mut self, bounds: &NumberBounds, doc: &Document<'_>, at: u32, node: &JsonNode) {
-        let value = NumberValue::of(doc.view, node);
+        let value = NumberValue::from_node(doc.view, node);
         let rows = [
             (&bounds.min, "minimum", "at least", Ordering::Less, false),
             (&bounds.max, "maximum", "at most", Ordering::Greater, false),
@@ -145,6 +145,6 @@ pub(super) fn sized(words: &str, size: usize, thing: &str) -> String {
 
 /// The types that a value may have, with or without coercion.
 pub(super) fn candidate_types(doc: &Document<'_>, node: &JsonNode, coerce: bool) -> Types {
-    let types = Types::of(doc.view, node);
+    let types = Types::from_node(doc.view, node);
     if coerce { types.or(types.coercible_to()) } else { types }
 }

@@ -28,7 +28,7 @@ impl Problem {
 
     /// Returns the problem as the error of a call.
     pub(crate) fn into_detail(self) -> ToolErrorDetail {
-        let mut detail = ToolErrorDetail::of(self.code, self.message);
+        let mut detail = ToolErrorDetail::from_code(self.code, self.message);
         if !self.details.is_empty() {
             detail = detail.details(self.details);
         }
