@@ -79,6 +79,7 @@ pub struct ToolResultMeta {
     /// The files, images and links that the tool attached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Attachment>>")]
+    // Here and not beside `data`: the outermost object is the union that every reader matches.
     attachments: Vec<Attachment>,
 }
 

@@ -51,6 +51,8 @@ pub struct ToolSpec {
     category: Option<String>,
     /// The toolkit that the tool belongs to; its name and a dot begin the tool's name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    // In each tool's contract and not in a list beside them: the description of one tool is
+    // complete, and a filtered list stays consistent.
     toolkit: Option<ToolkitSpec>,
     /// The effect of a call.
     effect: Effect,

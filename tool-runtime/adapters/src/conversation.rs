@@ -133,6 +133,8 @@ impl Adapter {
     /// Returns the declared tool of a call; none if it names a set of tools in which the tool was not
     /// declared.
     fn called_tool(&self, parsed: &ParsedCall) -> Option<&str> {
+        // A deferred tool needs no search before its call, since a model may remember the name from
+        // an earlier turn: deferring saves tokens, and protects nothing.
         let tool = self.names.tool(&parsed.name)?;
         let namespace = parsed.namespace.as_ref();
         let is_ours = namespace.is_none_or(|it| self.is_declared_in(&it.name, tool));

@@ -14,6 +14,7 @@ use super::row::{self, FoundRow, KeyRow, fence_number};
 const DELETE_CLAIM: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
 
 /// Counts up to the quota only.
+// Of one caller, so that its unknown outcomes refuse no other caller.
 const COUNT_UNKNOWN: &str = "
     SELECT count(*) FROM (
         SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :limit)";

@@ -17,6 +17,8 @@ const ONE_MESSAGE: &[u8] = b"tool-runtime/agent-sessions/v1/seal/message";
 /// The keys that seal messages, one for each key of a ring: the first seals, all open. Clones share
 /// them.
 #[derive(Clone)]
+// There is no switch, so that no file has both forms. A conversation is kept for weeks, and no
+// schema marks what is sensitive in it.
 pub(super) struct SessionSeal(Arc<[SessionSecret]>);
 
 struct SessionSecret {

@@ -23,6 +23,8 @@ pub(crate) struct Ambiguity {
 impl StrictSchema {
     /// Finds a choice that leaves the meaning of a `null` open.
     pub(crate) fn ambiguity(&self) -> Option<Ambiguity> {
+        // A tool may take `null` for a value: where the declaration cannot tell it from an omitted
+        // property, the call would mean something else.
         let mut comparison = Comparison {
             schema: self,
             agreed: HashSet::new(),

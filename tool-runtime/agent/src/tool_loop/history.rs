@@ -143,6 +143,7 @@ impl History {
     }
 
     fn replace(&mut self, shortened: Vec<Shortened>) {
+        // Only texts are replaced: providers refuse a history with a call that has no result.
         for Shortened { at, text: shorter, .. } in shortened {
             if let ModelMessage::ToolResult { text, attachments, .. } = &mut self.messages[at] {
                 *text = shorter;

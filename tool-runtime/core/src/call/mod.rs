@@ -368,6 +368,7 @@ impl ToolCall {
                 return;
             }
         }
+        // Taken out of the call, so that no second `execute` runs the tool again.
         if let (Some(decoded), CallTarget::Known(scope)) = (self.pending.take(), &self.target) {
             let (scope, services) = (scope.clone(), self.shared_services());
             self.status = CallStatus::Executing;

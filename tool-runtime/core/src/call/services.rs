@@ -19,6 +19,8 @@ const CLOSEST_NAMES: usize = 3;
 
 /// The state that the calls of one runtime share. A call holds this instead of the runtime.
 pub struct CallServices {
+    // Not the runtime, which holds tools and records that hold calls: a circle would never be
+    // dropped.
     pub dispatcher: Dispatcher,
     pub(crate) authorization: Option<Arc<dyn AuthorizationPolicy>>,
     #[allow(dead_code, reason = "only the feature `policy` reads it")]

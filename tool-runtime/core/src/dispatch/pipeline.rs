@@ -135,6 +135,7 @@ fn admit(
         if !scope.environment().timer().is_ready() {
             return Err(Refusal::no_executor());
         }
+        // Without a store the key would be ignored, and a repeat would run again.
         let keyed = scope.cx().idempotency_key().is_some() && !scope.dry_run();
         if keyed && dispatcher.policy().is_none() {
             return Err(Refusal::unkept_key());
@@ -170,6 +171,8 @@ fn evidence_collector<'d>(
     scope: &CallScope,
     answers_a_call: bool,
 ) -> Option<&'d dyn EvidenceCollector> {
+    // The dry run of a write answers with a preview, which proves nothing; that of a read returns
+    // the read's data.
     let leaves_evidence = scope.registered().traits.evidence
         && scope.replay_of().is_none()
         && (answers_a_call || !scope.withholds_effect());

@@ -3,6 +3,7 @@
 use tool_contracts::ToolContext;
 
 /// Prefix of the id of an actor that a server authenticated by an API key.
+// The kinds keep a key and a token of the same name apart, which share no answers.
 pub const KEY: &str = "key:";
 /// Prefix of the id of an actor that a server authenticated by a token.
 pub const TOKEN: &str = "token:";
@@ -27,6 +28,7 @@ pub fn principal_of(cx: &ToolContext) -> Option<Box<str>> {
 /// Returns the caller whose quota of the stores a call uses: the actor, which over HTTP is the
 /// authenticated service or key, else the principal.
 pub(crate) fn caller_of(cx: &ToolContext) -> Box<str> {
+    // Not the user: the users whom a service names must not multiply its quota.
     let actor = cx.actor().map(|actor| format!("actor:{}", actor.id()).into_boxed_str());
     actor.or_else(|| principal_of(cx)).unwrap_or_default()
 }

@@ -45,6 +45,7 @@ where
 {
     let environment = call.environment();
     call.stage().hand_over();
+    // Refused and not queued: a blocking tool cannot be cancelled, so a queue would have no bound.
     let Some(permit) = environment.blocking_permits.take() else {
         let full = Failure::from_code(ErrorCode::Unavailable)
             .with_message("all permits for blocking calls are taken; try again later")

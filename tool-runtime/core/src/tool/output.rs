@@ -44,6 +44,8 @@ use super::{Attachment, CallScope};
 /// ```
 #[derive(Clone)]
 pub struct ToolOutput {
+    // Bytes, where `contracts::ToolOutput` has values: the envelope is written once, which keeps a
+    // call cheap. `decode` converts it.
     pub(super) json: Vec<u8>,
     /// The position of `meta`; it ends before the last byte.
     pub(super) meta_start: usize,

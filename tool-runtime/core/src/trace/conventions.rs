@@ -11,6 +11,8 @@
 //! `gen_ai.tool.call.arguments` and `gen_ai.tool.call.result` are opt-in there, and sensitive: they
 //! are never recorded.
 
+// Defined here and not taken from a crate: the conventions move faster than the crates that list
+// them.
 pub use crate::metrics::names::{
     ACTIVE_CALLS, CACHE_HITS, CALL_DURATION, CALL_STATUS, CALLS, DURATION, DURATION_BOUNDARIES,
     ERROR_TYPE, FUNCTION, OTHER, REFUSALS, REPLAYS, RETRIES, TOOL_NAME, TOOL_TYPE,

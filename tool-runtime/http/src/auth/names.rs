@@ -33,6 +33,8 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
 }
 
 fn folded(name: &str) -> String {
+    // Ignoring more than NFC does can only refuse more approvals. Ids elsewhere are compared
+    // exactly, in NFC.
     let is_seen = |it: &char| !it.is_whitespace() && *it != BLANK && !is_hidden(*it);
     let lower: String = name.nfkc().filter(is_seen).flat_map(char::to_lowercase).collect();
     lower.nfkc().collect()

@@ -80,6 +80,8 @@ impl DocumentInput<'_> {
         let paths = describe(self, &tools);
         let security = self.security();
         json!({
+            // Written as JSON, not by a crate of attributes: the schemas come from the contract and
+            // the tools, and must not be written twice.
             "openapi": "3.1.1",
             "info": {
                 "title": "Tool server",

@@ -179,6 +179,7 @@ fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &AuditContext)
 }
 
 fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditContext) -> Vec<u8> {
+    // The code is the finer of the two axes; the type is in `detail`.
     let error_type = detail.code().unwrap_or_else(|| detail.error_type().as_str());
     let made;
     let trace_id = if let Some(trace_id) = &audit.trace_id {

@@ -116,6 +116,8 @@ impl RemoteSettings {
 
 impl HostToolSettings {
     pub(super) fn effect(&self, tool: &str) -> Effect {
+        // The server's annotations are only claims. A tool of which the host says nothing is
+        // destructive, so that a person approves each call.
         self.effects.get(tool).copied().unwrap_or(Effect::Destructive)
     }
 

@@ -203,6 +203,8 @@ impl EvidenceKeeper {
         let attached = self.attachments(ended.output.attachments(), at).map_err(error_text)?;
         evidence_draft.sources.extend(attached);
         let evidence_draft = &evidence_draft;
+        // Keyed even if no value is marked as secret: short answers can be guessed, and a schema
+        // does not show that.
         let hash = self.ledger.keys().hash(ledger::digest_of_output(data), true);
         let sources = sources(scope, &hash, evidence_draft, at).map_err(error_text)?;
         let keys = self.ledger.clone();
@@ -308,6 +310,8 @@ fn with_evidence(scope: &CallScope, ended: CallOutcome, evidence: &Evidence) -> 
 
 /// Delivers an answer with a warning that its snapshot could not be kept.
 fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
+    // The answer is delivered: for a write the effect has happened, and a failure would be
+    // repeated.
     let mut outcome = with_warning(scope, ended, NOT_KEPT_WARNING);
     outcome.log.push_str("evidence could not be kept: ");
     outcome.log.push_str(log);

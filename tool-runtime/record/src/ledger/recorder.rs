@@ -86,6 +86,8 @@ impl CallRecorder for LedgerRecorder {
         left: Duration,
     ) -> Confirmation<'c> {
         let recorded = async move {
+            // The wait is bounded, since the effect has happened: a call without an answer would be
+            // repeated.
             let limit = left.clamp(DEADLINE_GRACE, MAX_WAIT);
             let recorded = self.0.queue().wait_until_written(number);
             let state = if number == LEFT_OUT {

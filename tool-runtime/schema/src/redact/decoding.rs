@@ -6,6 +6,8 @@ use crate::encoding::{base64, digit};
 
 /// The decoded bytes of a text or a part of it.
 #[derive(Debug, Clone)]
+// The text is decoded, rather than the secret encoded: one pass finds every mixture of escapes,
+// percent signs and alignments of base64.
 pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
     /// The range of the text that each byte was decoded from.

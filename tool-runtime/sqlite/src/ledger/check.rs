@@ -22,6 +22,7 @@ pub(super) fn table(connection: &Connection, range: Range<u64>) -> Result<(), St
                  compare the file's schema with a new ledger's",
             ));
         }
+        // No verification of the chain reads a row outside of it.
         row_before_the_first(connection)?;
     }
     let indexes = defined.iter().filter(|object| object.kind == "index");

@@ -3,6 +3,7 @@
 /// A small random number generator (SplitMix64): the same sequence for the same seed on every
 /// machine.
 #[derive(Debug, Clone)]
+// Not proptest: the schema determines how values are made and shrunk, so only randomness is left.
 pub(crate) struct SeededRng(u64);
 
 impl SeededRng {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 /// A version `major.minor.patch`, with an optional pre-release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Version {
+    // Parsed here, since a build script compiles every crate that this package needs.
     numbers: [u64; 3],
     pre: Vec<PreReleasePart>,
 }

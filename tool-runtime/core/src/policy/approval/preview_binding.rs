@@ -107,6 +107,8 @@ fn binds_preview(call: &ToolCall) -> bool {
 /// Hashes JSON text in canonical form, without rounding numbers.
 fn exact(domain: &str, json: &str, defaults: &Defaults) -> Result<Digest, CanonicalError> {
     let mut canonical = Vec::with_capacity(json.len() + 64);
+    // All digits of integers count, even beyond 2^53, for which RFC 8785 has no form: rounding
+    // would make two different writes equal.
     canonicalize_exactly(json, defaults, &mut canonical)?;
     Ok(Digest::compute(domain, &canonical))
 }

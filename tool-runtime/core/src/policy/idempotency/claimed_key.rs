@@ -179,6 +179,8 @@ impl ClaimedKey {
             EffectOutcome::NotRun | EffectOutcome::Transient => return self.without_effect(),
             EffectOutcome::Unknown => None,
         };
+        // A write is never repeated on a guess: a person finds out what happened, and resolves the
+        // outcome.
         let Some(answer) = answer else { return Settlement::Unknown };
         let retention = self.call.plan().retention;
         // The time is known since the claim, unless the monotonic clock has started anew.

@@ -47,6 +47,8 @@ fn derived(cx: &ToolContext, scope: &CallScope) -> Option<String> {
     let trace = cx.trace_id();
     let at = scope.place().map(|place| format!("place:{}:{trace}:{place}", trace.len()));
     let id = || scope.call_id().map(|id| format!("call:{}:{trace}:{id}", trace.len()));
+    // The place comes first, because models give one id to several calls: they would share an
+    // effect.
     at.or_else(id)
 }
 

@@ -55,6 +55,7 @@ pub(super) fn taken_over() -> Box<Refusal> {
 pub(in crate::policy) const QUOTA_RETRY_AFTER_MS: u64 = 60_000;
 
 /// Refuses a call whose earlier run has an unknown outcome, which only a person can resolve.
+// Not `CONFLICT`: a retry never helps, a person can.
 pub(super) fn outcome_unknown() -> Box<Refusal> {
     let failure = Failure::from_code(ErrorCode::NeedsUserConfirmation)
         .with_message(

@@ -13,6 +13,7 @@ use crate::Timer;
 /// and counted in whole seconds since the budget was made; while the clock stands or goes
 /// backwards, nothing lapses.
 #[derive(Debug)]
+// Own code, as for rate limits: a token bucket over the runtime's `Timer` is about 100 lines.
 pub(crate) struct RetryBudget {
     timer: Arc<dyn Timer>,
     started: Instant,

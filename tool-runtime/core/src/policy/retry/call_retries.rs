@@ -31,6 +31,7 @@ impl Retries for CallRetries {
         let plan = self.scope.plan();
         let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat();
         if !failure.code().error_type().is_transient()
+            // An attempt that may have had its effect is repeated only if a repeat is safe.
             || !is_safe && failure.leaves_effect_unknown()
         {
             return None;

@@ -14,6 +14,7 @@ pub(super) fn check(
     input: &Validator,
     limits: &Limits,
 ) -> Vec<BuildProblem> {
+    // The macro has checked the syntax; only the built schema has the meaning.
     let check = |(index, text): (usize, &Cow<'_, str>)| {
         let ValidationReport { malformed, violations, .. } = input.check(text, limits, Coerce::Off);
         let is_broken = malformed.is_some() || !violations.is_empty();

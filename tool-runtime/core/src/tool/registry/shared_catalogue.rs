@@ -13,6 +13,8 @@ pub(crate) type Listener = dyn Fn(&Arc<ToolCatalogue>) + Send + Sync;
 
 /// The current catalogue of a runtime: readers take no lock, and changes are made one by one.
 pub(crate) struct SharedCatalogue {
+    // The standard library has no pointer that is replaced while others read it without a lock. A
+    // call keeps its own tool, so a change never waits for calls.
     current: ArcSwap<ToolCatalogue>,
     /// Held while a change is made.
     changing: Mutex<()>,

@@ -61,6 +61,8 @@ pub fn narrowest_first<'n>(
     toolkit: Option<&'n str>,
 ) -> impl Iterator<Item = &'n str> {
     let prefix = name.rsplit_once('.').map(|(prefix, _)| prefix);
+    // The toolkit is not always the prefix: a tool's own name may have dots, and its toolkit's
+    // permission applies all the same.
     let toolkit = toolkit.filter(|toolkit| Some(*toolkit) != prefix);
     [Some(name), prefix, toolkit].into_iter().flatten()
 }

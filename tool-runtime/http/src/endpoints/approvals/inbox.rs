@@ -35,6 +35,7 @@ pub(super) async fn page(
         let waiting_page =
             app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
         let waiting_page = waiting_page.map_err(|_| Problem::store_unavailable())?;
+        // An approver reads the arguments, so it sees only calls that it may decide about.
         let mut covered =
             waiting_page.calls.into_iter().filter(|call| is_covered(app, authorized, call));
         page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));

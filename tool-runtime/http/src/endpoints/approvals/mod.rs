@@ -136,6 +136,7 @@ async fn approve(
         let _ = call.refuse(four_eyes::refusal);
         return Ok(Some(DecisionRefusal::OWN_CALL));
     }
+    // The caller may have lost its key, the tool or the tenant since it opened the call.
     if !requester_rights::requester_may_call(app, call).await? {
         let _ = call.refuse(refusal::requester_not_allowed);
         return Ok(Some(DecisionRefusal::REQUESTER_NOT_ALLOWED));

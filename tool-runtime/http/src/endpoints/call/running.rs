@@ -127,6 +127,8 @@ async fn interruption(app: &App) -> EndCause {
 /// Runs a call in a task; a call with an effect needs a permit.
 pub(super) fn spawn(app: &SharedApp, call: ToolCall, caller: Caller) -> Result<CallTask, Problem> {
     let ends_with_caller = ends_with_caller(&call);
+    // A disconnect never ends a call with an effect, which may have begun: it runs on, counted and
+    // bounded.
     let permit = if ends_with_caller { None } else { Some(task_permit(app, caller.clone())?) };
     let orphan = OrphanCell::default();
     // Acquired before the task is spawned, so that a shutdown does not miss it.

@@ -73,6 +73,7 @@ impl RateLimits {
     /// limited.
     #[expect(clippy::missing_panics_doc, reason = "the limits are in range")]
     pub fn new() -> Self {
+        // A server whose host sets no limit has one too: else one caller could use all of it.
         let requests = RateLimit::per_second(REQUESTS).and_then(|limit| limit.burst(2 * REQUESTS));
         let requests = requests.expect("a thousand a second is in range");
         let failures = RateLimit::per_minute(10).expect("ten a minute is in range");

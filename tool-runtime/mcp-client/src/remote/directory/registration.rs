@@ -150,6 +150,8 @@ impl Registrar<'_> {
             }
             RegistrationStep::Replace => changes.replace(tool()),
             RegistrationStep::Enable => changes.enable(&**name),
+            // It keeps the accepted contract. Calls that were opened with it ask the gate when they
+            // run.
             RegistrationStep::Disable(reason) => changes.disable(&**name, &**reason),
         }
     }

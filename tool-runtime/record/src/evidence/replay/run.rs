@@ -84,6 +84,7 @@ impl Replay {
         let mut replayed = ReplayedCall::new(seq, call, ReplayVerdict::ToolRemoved);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
+        // Over HTTP the reader's scopes decide: a replay runs no tool that the reader may not call.
         let is_allowed = self.tools.as_ref().is_none_or(|may_call| may_call(&tool.spec));
         let runnable = check_runnable(call, tool.spec.effect());
         let runnable = runnable.and(if is_allowed { Ok(()) } else { Err(SkipReason::NotAllowed) });

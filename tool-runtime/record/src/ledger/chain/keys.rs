@@ -86,6 +86,8 @@ impl ChainKey {
     pub(super) fn link(&self, previous: &[u8; 32], seq: u64, leaf: &Digest) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
         mac.update(ENTRY);
+        // With the number and the link before it, one pass tells altered, removed, moved, repeated
+        // and inserted records apart.
         mac.update(previous);
         mac.update(&seq.to_be_bytes());
         mac.update(leaf.as_bytes());

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+// Features for TLS and tokens compile this crate already; `ed25519-dalek` would add four more.
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;

@@ -1,5 +1,7 @@
 //! Checks JSON texts against JSON Schemas, and reports all violations at once.
 
+// No validator of another crate is used: this one reads raw text, so that it sees duplicate keys,
+// digits and byte positions, and puts no value into a message.
 mod compile;
 mod error;
 mod mask;
