@@ -11,7 +11,7 @@ pub use tool_runtime_agent::{
     ChatReply, ChatRequest, FinishReason, LogLevel, LoopEnd, LoopReport, LoopSavings,
     MemorySessions, ModelCall, ModelMessage, ModelPrice, OnText, PendingCall, PriceTable,
     ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SessionKey, SessionStore, StopCause,
-    StudentSummarizer, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
+    ModelSummarizer, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
 };
 #[cfg(feature = "openai")]
 #[doc(inline)]

@@ -8,7 +8,7 @@ use super::Keywords;
 use super::normalize::{is_annotation, types, values};
 
 /// One object schema that accepts everything that any of the branches accepts.
-pub(super) fn any(branches: &[Keywords]) -> Keywords {
+pub(super) fn union_of_objects(branches: &[Keywords]) -> Keywords {
     let mut joined = Keywords::new();
     joined.insert("type".to_owned(), "object".into());
     let mut properties = joined_properties(branches);

@@ -137,7 +137,7 @@ fn admit(
         }
         let keyed = scope.cx().idempotency_key().is_some() && !scope.dry_run();
         if keyed && dispatcher.policy().is_none() {
-            return Err(Refusal::unkept_key());
+            return Err(Refusal::key_store_missing());
         }
     }
     Ok(Runnable(decoded.0))

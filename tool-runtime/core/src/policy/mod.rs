@@ -42,7 +42,7 @@ pub use self::approval::{
     WaitingCall, WaitingCalls, approver_fn,
 };
 pub use self::config::Policy;
-pub use self::excerpt::{Cut, ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
+pub use self::excerpt::{Cut, ExcerptInfo, ModelAnswer, OutputHandle, OutputPage};
 pub use self::idempotency::{OutcomeCounts, Outcomes, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};
 pub use self::limits::{RateKey, RateLimiter};

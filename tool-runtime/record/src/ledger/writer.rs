@@ -11,7 +11,7 @@ use tool_runtime_core::tool::catch_panic;
 
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
 use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
-use super::ended::EndedCall;
+use super::ended::CallSnapshot;
 use super::export::{ExportedCheckpoint, Exporter, NewestExport, SignNote};
 use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
@@ -245,7 +245,7 @@ impl LedgerWriter {
     }
 
     /// Serializes a call's record, and drops the call.
-    fn serialize_call(&self, ended: EndedCall) -> Box<str> {
+    fn serialize_call(&self, ended: CallSnapshot) -> Box<str> {
         let call = ended.to_record(&self.keys, self.options.inputs);
         // This may drop the last reference to the host's values, whose `Drop` may panic.
         drop(catch_panic(|| drop(ended)));

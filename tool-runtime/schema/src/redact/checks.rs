@@ -15,11 +15,11 @@ const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY2
 type MatchPart = Option<Range<usize>>;
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several checks of the same form")]
-pub(super) fn whole(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_always(found: &PatternMatch<'_>) -> MatchPart {
     Some(found.range.clone())
 }
 
-pub(super) fn alone(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_standalone(found: &PatternMatch<'_>) -> MatchPart {
     part(found, found.is_whole_word())
 }
 
@@ -29,7 +29,7 @@ pub(super) fn value_of_a_secret(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A value that does not look like a word of a language.
-pub(super) fn opaque(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_opaque_token(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_matches(['\\', '"', '\'']);
     let odd = |byte: u8| byte.is_ascii_digit() || b"+/=_~".contains(&byte);
     part(found, text.len() >= 6 && text.bytes().any(odd))
@@ -42,7 +42,7 @@ pub(super) fn credentials(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A long remainder after a key's prefix that is not an identifier made of words.
-pub(super) fn key(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_prefixed_key(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_end_matches(['.', '-']);
     let long = text.len() >= 20 || (text.len() >= 15 && text.starts_with("xox"));
     let end = found.range.start + text.len();
@@ -56,7 +56,7 @@ pub(super) fn machine_readable(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A document number after a keyword.
-pub(super) fn document(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_document_number(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     part(found, (6..=20).contains(&text.len()) && digits >= 4)

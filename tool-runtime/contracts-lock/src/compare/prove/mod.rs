@@ -266,7 +266,7 @@ impl<'s> Prover<'s> {
         };
         match broken {
             Some(keyword) => wrong(keyword),
-            None => b.rules.iter().try_for_each(|rule| self.keeps(a, rule)),
+            None => b.rules.iter().try_for_each(|rule| self.implies(a, rule)),
         }
     }
 

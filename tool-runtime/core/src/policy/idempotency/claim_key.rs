@@ -37,7 +37,7 @@ impl PolicyState {
         let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
-        let arguments = fingerprint(plan, scope.sent()).map_err(|error| not_canonical(&error))?;
+        let arguments = fingerprint(plan, scope.original_call()).map_err(|error| not_canonical(&error))?;
         let (used, unused) = match &consent.ticket {
             Some(ticket) if ticket.is_used => (Some(ticket), None),
             ticket => (None, ticket.as_ref()),

@@ -128,7 +128,7 @@ fn key_and_arguments(scope: &CallScope, consent: &CallApproval) -> Option<(Scope
     let plan = scope.plan();
     let runs = plan.writes() && !scope.dry_run();
     let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
-    Some((key, fingerprint(plan, scope.sent()).ok()?))
+    Some((key, fingerprint(plan, scope.original_call()).ok()?))
 }
 
 /// Releases the key of a repeat that needed no approval, but whose stored answer has expired since.
