@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_runtime::agent::{OpenAiModel, ModelSummarizer};
+use tool_runtime::agent::{ModelSummarizer, OpenAiModel};
 use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 

@@ -55,7 +55,9 @@ pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
         Outcome::LeaseLost => failed(LoggedFailure::plain(refusal::lease_lost())),
         // Only `reconcile` functions end so, and their ends are read elsewhere.
-        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(LoggedFailure::plain(refusal::unexpected_reconciliation())),
+        Outcome::Ended(ToolEnd::Reconciled(_)) => {
+            failed(LoggedFailure::plain(refusal::unexpected_reconciliation()))
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use tool_runtime_schema::schema::{SchemaFinding, UncheckedRule};
 use super::Runtime;
 use crate::failure::FailureCode;
 use crate::tool::registry::{
-    CatalogueEntry, DynamicTool, Listener, RefusedTool, RegisteredTool, ToolCatalogue, listing_problem,
+    CatalogueEntry, DynamicTool, Listener, RefusedTool, RegisteredTool, ToolCatalogue,
+    listing_problem,
 };
 use crate::tool::{BuildError, BuildProblem};
 

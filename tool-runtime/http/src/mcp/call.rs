@@ -111,7 +111,9 @@ impl<'s> ToolRequest<'s> {
         }
         let question = confirmation::question(self, &finished.call);
         match question.filter(|_| earlier.reply.is_none()) {
-            Some(question) => confirmation::confirm_with_user(self, question, (finished, run), &stated).await,
+            Some(question) => {
+                confirmation::confirm_with_user(self, question, (finished, run), &stated).await
+            }
             None => Ok(self.result(&finished).await.into()),
         }
     }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use tool_contracts::ToolErrorDetail;
 use tool_contracts::server::is_id;
 
-use super::{RequestFacts, JsonResponse, ResponseFormat};
+use super::{JsonResponse, RequestFacts, ResponseFormat};
 use crate::problem::Problem;
 
 impl Problem {

@@ -19,7 +19,7 @@ use futures::future::CatchUnwind;
 use pin_project_lite::pin_project;
 
 use crate::problem::Problem;
-use crate::response::{Audit, RequestFacts, RefusedRequest, ResponseFormat, trace_id};
+use crate::response::{Audit, RefusedRequest, RequestFacts, ResponseFormat, trace_id};
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::challenge_parameter;

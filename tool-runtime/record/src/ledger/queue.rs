@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use event_listener::Event;
 use tool_runtime_core::tool::catch_panic;
 
+use super::call_snapshot::CallSnapshot;
 use super::config::Overload;
-use super::ended::CallSnapshot;
 use super::writer::LedgerWriter;
 
 /// An operation that runs on the writer thread.
@@ -345,7 +345,11 @@ impl QueueState {
         self.ended.is_empty() && self.requests.is_empty() && self.shed.calls == 0
     }
 
-    fn take_ended(&mut self, limit: usize, spare: VecDeque<CallSnapshot>) -> VecDeque<CallSnapshot> {
+    fn take_ended(
+        &mut self,
+        limit: usize,
+        spare: VecDeque<CallSnapshot>,
+    ) -> VecDeque<CallSnapshot> {
         if self.ended.len() <= limit {
             self.bytes = 0;
             return std::mem::replace(&mut self.ended, spare);

@@ -18,8 +18,8 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::tool::CallScope;
 
 use super::Ledger;
+use super::call_snapshot::CallSnapshot;
 use super::config::RecordDurability;
-use super::ended::CallSnapshot;
 use super::queue::Reservation;
 
 /// The longest time that a call waits for capacity, and an answer for its record.

@@ -9,15 +9,15 @@ use serde::Deserialize;
 use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind};
 use tool_runtime_core::tool::catch_panic;
 
+use super::call_snapshot::CallSnapshot;
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
 use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
-use super::ended::CallSnapshot;
 use super::export::{ExportedCheckpoint, Exporter, NewestExport, SignNote};
 use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
 use super::record::{CallsShed, ContentsErased, Record, WriterBegan, WriterClosed};
-use super::resume::{CheckpointRecord, ResumePoint, first_kept, resume};
+use super::recovery::{CheckpointRecord, ResumePoint, first_kept, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
 

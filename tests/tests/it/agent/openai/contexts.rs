@@ -1,7 +1,7 @@
 //! A server's model and vectors in the compression of contexts.
 
 use serde_json::{Value, json};
-use tool_runtime::agent::{OpenAiEmbedder, ModelSummarizer};
+use tool_runtime::agent::{ModelSummarizer, OpenAiEmbedder};
 use tool_runtime::assess::{AssessOptions, Assessor, Embedder};
 use tool_runtime::contracts::act::ActResult;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};

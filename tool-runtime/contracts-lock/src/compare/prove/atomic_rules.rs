@@ -39,7 +39,8 @@ impl<'s> Prover<'s> {
 
     fn is_disjoint(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
         let expansion = self.expansion(&subschema.all_of());
-        let met: Vec<_> = expansion.shapes.iter().filter_map(|other| shape.intersect(other)).collect();
+        let met: Vec<_> =
+            expansion.shapes.iter().filter_map(|other| shape.intersect(other)).collect();
         expansion.overflow.is_none() && met.iter().all(|both| self.is_empty(both))
     }
 

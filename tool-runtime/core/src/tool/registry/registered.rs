@@ -223,7 +223,9 @@ impl RegisteredTool {
             start,
             typed: None,
         };
-        parts.compile_parts(tool.effect, settings, problems).map(|tool| RegisteredTool { traits, ..tool })
+        parts
+            .compile_parts(tool.effect, settings, problems)
+            .map(|tool| RegisteredTool { traits, ..tool })
     }
 
     /// Checks the data of an answer against the output schema, if there is one.

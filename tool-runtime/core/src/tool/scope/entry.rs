@@ -63,7 +63,11 @@ impl CallScope {
     }
 
     /// Refuses arguments that the schema admits and the type does not, with the place of the error.
-    fn reject_undecodable<'s>(&'s self, error: &serde_json::Error, reread: Reread<'_, 's>) -> Finished {
+    fn reject_undecodable<'s>(
+        &'s self,
+        error: &serde_json::Error,
+        reread: Reread<'_, 's>,
+    ) -> Finished {
         let text = self.arguments();
         let offset = byte_offset(text, error.line(), error.column());
         let limits = self.0.environment.limits();

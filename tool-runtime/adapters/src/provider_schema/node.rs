@@ -168,7 +168,7 @@ impl SchemaConverter<'_> {
         let mut count = self.name_counts.get(&wanted).copied().unwrap_or(1);
         let mut name = if count == 1 { wanted.clone() } else { format!("{wanted}_{count}") };
         while !self.taken_names.insert(name.clone()) {
-            tool_runtime_schema::steps::count(1);
+            tool_runtime_schema::test_cost::count(1);
             count += 1;
             name = format!("{wanted}_{count}");
         }

@@ -141,7 +141,7 @@ impl DistinctBranches {
         };
         for branch in inner {
             let text = branch.to_string();
-            tool_runtime_schema::steps::count(text.len());
+            tool_runtime_schema::test_cost::count(text.len());
             if self.texts.insert(text) {
                 self.branches.push(branch);
             }

@@ -10,7 +10,7 @@ use super::full_schema::is_width;
 use super::normalize::{closes, is_annotation, is_secret, types, values};
 use super::profile::EnumValues;
 use super::{Keywords, SchemaConverter, below, sentences};
-use crate::null_for_absent::OMITTED_AS_NULL;
+use crate::strict_nulls::OMITTED_AS_NULL;
 
 impl SchemaConverter<'_> {
     pub(super) fn subset(&mut self, keywords: Keywords, at: &str) -> Value {

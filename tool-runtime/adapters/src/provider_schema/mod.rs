@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 
 use self::copy_budget::CopyBudget;
 use self::reference_facts::ReferenceFacts;
-use super::null_for_absent::StrictSchema;
+use super::strict_nulls::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{

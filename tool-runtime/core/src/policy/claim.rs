@@ -10,8 +10,8 @@ use tool_contracts::{CallStatus, ErrorCode};
 use tool_runtime_schema::canonical::Digest;
 
 use super::approval::fingerprint;
-use super::claimed_resources::ClaimedResources;
 use super::deadline::{time_left, within_deadline};
+use super::held_resources::ClaimedResources;
 use super::idempotency::EarlierRun;
 use super::limits::{ConcurrencyLimiter, ConcurrencyPermit};
 use super::policy_state::PolicyState;
