@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_runtime::agent::{OpenAiModel, StudentSummarizer};
+use tool_runtime::agent::{ModelSummarizer, OpenAiModel};
 use tool_runtime::assess::{AssessOptions, Assessor};
 use tool_runtime::contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 
@@ -21,7 +21,7 @@ pub fn figures(base_url: &str, model: &str, files: &[&str]) -> Result<(), String
         .build()
         .map_err(|error| error.to_string())?;
     let options = AssessOptions::default().with_threshold_tokens(0).with_target_ratio(RATIO);
-    let assessor = Assessor::new().options(options).summarizer(StudentSummarizer::new(model));
+    let assessor = Assessor::new().options(options).summarizer(ModelSummarizer::new(model));
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     let (mut found, mut summarized) = (Found::default(), 0);
     for file in &files {

@@ -9,9 +9,9 @@
 pub use tool_runtime_agent::{
     AgentConfig, AgentError, AgentErrorKind, AgentErrorReason, AssistantMessage, ChatModel,
     ChatReply, ChatRequest, FinishReason, LogLevel, LoopEnd, LoopReport, LoopSavings,
-    MemorySessions, ModelCall, ModelMessage, ModelPrice, OnText, PendingCall, PriceTable,
-    ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SessionKey, SessionStore, StopCause,
-    StudentSummarizer, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
+    MemorySessions, ModelCall, ModelMessage, ModelPrice, ModelSummarizer, OnText, PendingCall,
+    PriceTable, ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SessionKey, SessionStore,
+    StopCause, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
 };
 #[cfg(feature = "openai")]
 #[doc(inline)]

@@ -30,6 +30,12 @@ pages! {
     calls: "calls.md";
     #[feature = "adapters"]
     adapters: "adapters.md";
+    #[feature = "adapters"]
+    adapters_schemas: "adapters-schemas.md";
+    #[feature = "adapters"]
+    adapters_requests: "adapters-requests.md";
+    #[feature = "adapters"]
+    adapters_libraries: "adapters-libraries.md";
     #[all(feature = "adapters", feature = "attachments")]
     attachments: "attachments.md";
     #[feature = "search"]
@@ -45,6 +51,12 @@ pages! {
     safe_execution: "safe-execution.md";
     #[feature = "http"]
     http: "http.md";
+    #[feature = "http"]
+    http_clients: "http-clients.md";
+    #[feature = "http"]
+    http_approvals: "http-approvals.md";
+    #[feature = "http"]
+    http_records: "http-records.md";
     #[feature = "jwks-url"]
     http_security: "http-security.md";
     #[feature = "tls"]

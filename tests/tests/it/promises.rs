@@ -62,7 +62,8 @@ fn each_promise_that_names_a_test_is_proven_by_one() {
 #[test]
 fn the_guide_describes_each_reason_of_a_refusal() {
     let page = |name: &str| fs::read_to_string(root().join(name)).unwrap();
-    let pages = page("tool-runtime/docs/safe-execution.md") + &page("tool-runtime/docs/http.md");
+    let pages =
+        page("tool-runtime/docs/safe-execution.md") + &page("tool-runtime/docs/http-clients.md");
     let missing = RefusalReason::ALL.iter().filter(|it| !pages.contains(&format!("`{it}`")));
     assert_eq!(missing.collect::<Vec<_>>(), Vec::<&RefusalReason>::new());
 }

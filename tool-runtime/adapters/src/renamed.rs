@@ -8,8 +8,8 @@ use tool_runtime_schema::Limits;
 use tool_runtime_schema::json::{JsonKind, JsonNode, JsonView, equals_value, read};
 
 use super::edits::TextEdits;
-use super::lower::Definitions;
 use super::names;
+use super::provider_schema::Definitions;
 
 /// A schema of which some properties are declared under other names.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 use tool_runtime_schema::json::from_text;
 
-use super::null_for_absent::StrictSchema;
 use super::renamed::RenamedProperties;
+use super::strict_nulls::StrictSchema;
 
 /// The changes of one tool's schema in its declaration.
 ///

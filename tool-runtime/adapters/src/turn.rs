@@ -277,7 +277,7 @@ pub(super) fn open_undeclared(
     closest: &[String],
     cx: ToolContext,
 ) -> ToolCall {
-    runtime.open_unknown(name, call_id, arguments, cx, Refusal::unknown_tool(closest))
+    runtime.open_refused(name, call_id, arguments, cx, Refusal::unknown_tool(closest))
 }
 
 /// Prints the calls and the stop reason, without content.

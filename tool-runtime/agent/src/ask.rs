@@ -13,7 +13,7 @@ pub(super) struct DeadlineExceeded;
 /// # Errors
 /// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or
 /// an error with the reason `panic`.
-pub(super) async fn ask(
+pub(super) async fn chat_within(
     model: &dyn ChatModel,
     request: &ChatRequest,
     deadline: &Deadline,

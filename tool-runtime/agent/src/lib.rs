@@ -39,7 +39,7 @@ pub use self::proxy::{
     AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
     SessionKey, SessionStore,
 };
-pub use self::student::StudentSummarizer;
+pub use self::student::ModelSummarizer;
 pub use self::tool_loop::{
     LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
 };

@@ -26,14 +26,14 @@ use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct StudentSummarizer {
+pub struct ModelSummarizer {
     model: Arc<dyn ChatModel>,
     name: Option<String>,
     dollars_per_million: f64,
     dollars_per_million_output: f64,
 }
 
-impl StudentSummarizer {
+impl ModelSummarizer {
     /// Creates a summarizer with the model that the client takes by default.
     #[must_use]
     pub fn new(model: impl ChatModel + 'static) -> Self {
@@ -64,7 +64,7 @@ impl StudentSummarizer {
 }
 
 #[async_trait]
-impl Summarizer for StudentSummarizer {
+impl Summarizer for ModelSummarizer {
     async fn summarize(&self, request: SummaryRequest<'_>) -> Result<String, CompressionError> {
         let mut instructions = format!(
             "Summarize the user's text in at most {} words. Keep names, numbers, identifiers, paths \
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn summary(reason: FinishReason) -> Result<String, CompressionError> {
-        let student = StudentSummarizer::new(Ends(reason));
+        let student = ModelSummarizer::new(Ends(reason));
         let request =
             SummaryRequest { text: "Tea.", query: None, max_tokens: 32, identifiers: &[] };
         student.summarize(request).now_or_never().expect("it does not wait")

@@ -10,8 +10,8 @@ word_enum! {
     /// The reason for which the runtime refused a call or a request: `details.reason`.
     ///
     /// The policies, the HTTP server, the adapters and the ledger have no other words; a release may
-    /// add some. The guide describes each of them (`guide::safe_execution`, `guide::http`). A
-    /// tool's own errors may have a detail of this name with any text.
+    /// add some. The guide describes each of them (`guide::safe_execution`, `guide::http_clients`).
+    /// A tool's own errors may have a detail of this name with any text.
     ///
     /// ```
     /// use tool_runtime::RefusalReason;

@@ -18,6 +18,6 @@ mod limits;
 pub mod redact;
 pub mod schema;
 #[doc(hidden)]
-pub mod steps;
+pub mod test_cost;
 
 pub use self::limits::Limits;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::policy::{ExcerptMark, ModelAnswer, OutputHandle, Policy, Rules};
+use tool_runtime::policy::{ExcerptInfo, ModelAnswer, OutputHandle, Policy, Rules};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
     MemoryLimits, MemoryStore, OutputSlice, OutputStore, StoreError, StoreErrorKind, StoredOutput,
@@ -163,7 +163,7 @@ async fn the_first_part_fits_the_budget_of_tokens() {
 
 #[track_caller]
 fn handle_of(answer: &ModelAnswer) -> OutputHandle {
-    answer.excerpt().and_then(ExcerptMark::handle).expect("a handle")
+    answer.excerpt().and_then(ExcerptInfo::handle).expect("a handle")
 }
 
 /// Reads all pages of this size.

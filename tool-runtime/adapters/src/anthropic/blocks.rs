@@ -115,7 +115,7 @@ fn for_next_request(mut block: ContentBlock, at: usize, calls: &mut ParsedCalls<
         let (id, name) = (block.text("id").to_owned(), block.text("name").to_owned());
         let repeated = calls.add(Some(id), name, block.input.as_deref().unwrap_or_default());
         calls.set_last_namespace(block.namespace());
-        calls.place_last(format!("/content/{at}/input"));
+        calls.set_pointer_of_last_call(format!("/content/{at}/input"));
         block.fields.insert("id".to_owned(), repeated.id.into());
         block.fields.insert("name".to_owned(), repeated.name.into());
         block.input.get_or_insert_default();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::ToolSearch;
 use crate::format::DeclaredTool;
-use crate::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, ReferenceSupport};
 use crate::names::NameRules;
+use crate::provider_schema::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, ReferenceSupport};
 use crate::strict_quota::StrictQuota;
 
 /// Names of up to 128 characters.

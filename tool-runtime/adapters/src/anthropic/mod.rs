@@ -17,8 +17,8 @@ use crate::format::{
     CallChoice, DeclaredTool, DialectFormat, ParsedResponse, PreparedAnswer, ReadError,
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
-use crate::lower::DialectProfile;
 use crate::names::{NameRules, ToolNames};
+use crate::provider_schema::DialectProfile;
 use crate::strict_quota::StrictQuota;
 use crate::{CacheLifetime, ToolSearch};
 

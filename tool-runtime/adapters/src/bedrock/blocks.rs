@@ -144,7 +144,7 @@ fn for_next_request(block: ContentBlock, at: usize, calls: &mut ParsedCalls<'_>)
     };
     let (id, name) = (text_in(&fields, "toolUseId"), text_in(&fields, "name"));
     let repeated = calls.add(Some(id.to_owned()), name.to_owned(), &input);
-    calls.place_last(format!("/content/{at}/toolUse/input"));
+    calls.set_pointer_of_last_call(format!("/content/{at}/toolUse/input"));
     fields.insert("toolUseId".to_owned(), repeated.id.into());
     fields.insert("name".to_owned(), repeated.name.into());
     fields.insert("input".to_owned(), arguments_object(&input));

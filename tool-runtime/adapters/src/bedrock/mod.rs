@@ -19,8 +19,8 @@ use crate::format::{
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::framing::StreamFraming;
-use crate::lower::DialectProfile;
 use crate::names::{NameRules, ToolNames};
+use crate::provider_schema::DialectProfile;
 use crate::strict_quota::StrictQuota;
 
 /// The format of `Converse` and `ConverseStream`.

@@ -36,8 +36,8 @@ pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
 use super::framing::StreamFraming;
 use super::limits::{DeclarationLimits, UNLIMITED};
-use super::lower::DialectProfile;
 use super::names::{NameRules, ToolNames};
+use super::provider_schema::DialectProfile;
 use super::strict_quota::StrictQuota;
 use super::{CacheLifetime, ToolSearch};
 

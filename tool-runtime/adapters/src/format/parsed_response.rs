@@ -181,7 +181,7 @@ impl<'n> ParsedCalls<'n> {
     }
 
     /// Says where the first message has the arguments of the call that was added last.
-    pub(crate) fn place_last(&mut self, place: String) {
+    pub(crate) fn set_pointer_of_last_call(&mut self, place: String) {
         if let Some(call) = self.list.last_mut() {
             call.place = Some(place);
         }

@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 
 use crate::format::DeclaredTool;
 use crate::limits::DeclarationLimits;
-use crate::lower::{ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport};
 use crate::names::NameRules;
+use crate::provider_schema::{
+    ALL_KEYWORDS, DialectProfile, EnumValues, PLAIN_OBJECT, ReferenceSupport,
+};
 
 /// Names of up to 64 characters, which also contain dots, and begin with no digit.
 pub(super) const NAMES: NameRules =

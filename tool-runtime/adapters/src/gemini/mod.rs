@@ -16,8 +16,8 @@ use crate::format::{
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::limits::DeclarationLimits;
-use crate::lower::DialectProfile;
 use crate::names::{NameRules, ToolNames};
+use crate::provider_schema::DialectProfile;
 
 /// The format of `generateContent` and `streamGenerateContent`.
 pub(super) struct GenerateContent;

@@ -105,7 +105,7 @@ fn for_next_request(mut part: ContentPart, at: usize, calls: &mut ParsedCalls<'_
         let id = call.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         let name = text_in(&call.fields, "name").to_owned();
         let repeated = calls.add(id, name, &call.arguments);
-        calls.place_last(format!("/parts/{at}/functionCall/args"));
+        calls.set_pointer_of_last_call(format!("/parts/{at}/functionCall/args"));
         call.fields.insert("name".to_owned(), repeated.name.into());
         call.fields.insert("args".to_owned(), arguments_object(&call.arguments));
         part.fields.insert("functionCall".to_owned(), call.fields.into());

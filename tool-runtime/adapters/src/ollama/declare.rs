@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::format::DeclaredTool;
-use crate::lower::{ALL_KEYWORDS, DialectProfile, ReferenceSupport};
 use crate::names::NameRules;
+use crate::provider_schema::{ALL_KEYWORDS, DialectProfile, ReferenceSupport};
 
 /// Names of up to 64 characters.
 pub(super) const NAMES: NameRules =

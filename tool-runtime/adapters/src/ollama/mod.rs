@@ -15,8 +15,8 @@ use crate::format::{
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::framing::StreamFraming;
-use crate::lower::DialectProfile;
 use crate::names::{NameRules, ToolNames};
+use crate::provider_schema::DialectProfile;
 
 /// The format of `POST /api/chat`.
 pub(super) struct OllamaChat;

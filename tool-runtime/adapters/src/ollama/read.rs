@@ -102,7 +102,7 @@ impl OllamaCall {
     fn for_next_request(mut self, at: usize, calls: &mut ParsedCalls<'_>) -> Value {
         let id = self.fields.get("id").and_then(Value::as_str).map(str::to_owned);
         let repeated = calls.add(id, self.name().to_owned(), &self.arguments);
-        calls.place_last(format!("/tool_calls/{at}/function/arguments"));
+        calls.set_pointer_of_last_call(format!("/tool_calls/{at}/function/arguments"));
         self.function.insert("name".to_owned(), repeated.name.into());
         self.function.insert("arguments".to_owned(), arguments_object(&self.arguments));
         self.fields.insert("function".to_owned(), json!(self.function));

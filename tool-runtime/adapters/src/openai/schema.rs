@@ -1,8 +1,8 @@
 //! The tool names and schemas that both of OpenAI's APIs accept.
 
 use crate::limits::DeclarationLimits;
-use crate::lower::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, PatternSupport};
 use crate::names::NameRules;
+use crate::provider_schema::{ALL_KEYWORDS, DialectProfile, PLAIN_OBJECT, PatternSupport};
 
 /// Names of up to 64 characters.
 pub(super) const NAMES: NameRules =

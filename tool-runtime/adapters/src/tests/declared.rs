@@ -291,7 +291,10 @@ fn a_choice_is_declared_in_time_that_is_proportional_to_its_branches() {
                 }
                 let spec =
                     ToolSpec::builder("t", Effect::Read).input_schema(schema).build().unwrap();
-                tool_runtime_schema::steps::measure(|| Adapter::new(Dialect::OpenAiChat, [&spec])).1
+                tool_runtime_schema::test_cost::measure(|| {
+                    Adapter::new(Dialect::OpenAiChat, [&spec])
+                })
+                .1
             };
             let (few, many) = (steps(128), steps(512));
             assert!(many <= few * 5, "{few} {many} {at_root}");

@@ -1,6 +1,6 @@
 //! A tool's schema is declared in steps that are proportional to its size, whatever its author sends.
 
-use tool_runtime_schema::steps;
+use tool_runtime_schema::test_cost;
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn check(what: &str, schema: &dyn Fn(usize) -> Value) {
         .map(|it| ToolSpec::builder("t", Effect::Read).input_schema(it).build().unwrap());
     for dialect in Dialect::ALL {
         let [few, many] =
-            [0, 1].map(|at: usize| steps::measure(|| Adapter::new(dialect, [&specs[at]])).1);
+            [0, 1].map(|at: usize| test_cost::measure(|| Adapter::new(dialect, [&specs[at]])).1);
         assert!(many <= few * 5 / 2, "{what}, {dialect}: {few} steps become {many}");
         assert!(many <= 100 * size, "{what}, {dialect}: {many} steps for {size} bytes");
     }

@@ -15,8 +15,8 @@ use tool_runtime_core::tokens::{TokenCounter, TokenEstimate};
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
 use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
+use super::deadline::Deadline;
 use super::distillation::{Distillation, PaidTokens};
-use super::host_code::Deadline;
 use super::identifiers::Retention;
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
 use super::options::AssessOptions;

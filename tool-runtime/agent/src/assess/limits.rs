@@ -5,7 +5,7 @@ use std::future::Future;
 use super::assessor::Assessor;
 use super::compression::TextScope;
 use super::context_text::{ContextText, PrunableParts};
-use super::host_code::{Deadline, HostFailure, await_guarded};
+use super::deadline::{Deadline, HostFailure, await_guarded};
 use super::manager::CompressionError;
 use super::raw_context::RawContext;
 use tool_contracts::assess::ContextData;

@@ -8,9 +8,9 @@
 mod assessor;
 mod compression;
 mod context_text;
+mod deadline;
 mod distillation;
 mod escapes;
-mod host_code;
 mod identifiers;
 mod json_rows;
 mod limits;
@@ -33,7 +33,7 @@ mod tests;
 
 pub use self::assessor::Assessor;
 pub(crate) use self::assessor::{COMPRESSION_COST, WITHOUT_CACHE};
-pub(crate) use self::host_code::{Deadline, HostFailure};
+pub(crate) use self::deadline::{Deadline, HostFailure};
 pub use self::manager::{
     CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,
 };

@@ -99,7 +99,7 @@ impl OpenAiModel {
             let is_text_shown = AtomicBool::new(false);
             let chat = async {
                 match on_text {
-                    None => self.whole(&body, adapter).await,
+                    None => self.fetch_complete(&body, adapter).await,
                     Some(on_text) => {
                         let show = |text: &str| {
                             is_text_shown.store(true, Ordering::Relaxed);
@@ -126,7 +126,7 @@ impl OpenAiModel {
         Ok(reply.with_latency(started.elapsed()))
     }
 
-    async fn whole(&self, body: &Value, adapter: &Adapter) -> Result<Turn, FailedAttempt> {
+    async fn fetch_complete(&self, body: &Value, adapter: &Adapter) -> Result<Turn, FailedAttempt> {
         let text = self.endpoint.fetch(body).await?;
         adapter.read(&text).map_err(|error| unread(&error))
     }

@@ -7,7 +7,7 @@ use tool_runtime_core::articulate::Articulator;
 use super::turn::{RequestTurn, serialization};
 use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, WITHOUT_CACHE};
 use crate::error::{AgentError, AgentErrorKind};
-use crate::student::StudentSummarizer;
+use crate::student::ModelSummarizer;
 
 /// The most tokens that a request may have, as the contract says.
 const MAX_TOTAL_TOKENS: u64 = 1_000_000;
@@ -106,10 +106,10 @@ impl RequestTurn<'_> {
         }
     }
 
-    fn student(&self) -> StudentSummarizer {
+    fn student(&self) -> ModelSummarizer {
         let config = &self.agent.config;
         let price = config.prices().price_for(config.student_summarizer_model());
-        StudentSummarizer::from_model(self.agent.model.clone())
+        ModelSummarizer::from_model(self.agent.model.clone())
             .with_model(config.student_summarizer_model())
             .with_dollars_per_million(price.map_or(0.0, |price| price.input()))
             .with_dollars_per_million_output(price.map_or(0.0, |price| price.output()))

@@ -25,7 +25,7 @@ use super::prices::ModelPrice;
 use super::proxy_agent::AgentInner;
 use super::sessions::SessionKey;
 use super::steps::{RequestStep, Steps};
-use crate::ask::ask;
+use crate::ask::chat_within;
 use crate::assess::{COMPRESSION_COST, Deadline};
 use crate::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::model::{ChatReply, ChatRequest, FinishReason, ModelMessage, TokenUsage};
@@ -180,7 +180,7 @@ impl<'t> RequestTurn<'t> {
             return self.answer_of(reply, true);
         }
         let request = request.with_timeout(self.time_left());
-        let reply = ask(&*self.agent.model, &request, &self.deadline).await??;
+        let reply = chat_within(&*self.agent.model, &request, &self.deadline).await??;
         let answer = self.answer_of(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
         let is_complete = *answer.reply.finish_reason() == FinishReason::Stop;

@@ -20,7 +20,7 @@ use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{
     AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun, ticket_of,
 };
-use crate::ask::{DeadlineExceeded, ask};
+use crate::ask::{DeadlineExceeded, chat_within};
 use crate::assess::{Assessor, Deadline};
 use crate::error::{AgentError, AgentErrorKind};
 use crate::model::{
@@ -173,7 +173,7 @@ impl<'l> LoopRun<'l> {
             self.history.compact(&assessor, turns).await;
         }
         let request = self.request();
-        let reply = match ask(&*self.model, &request, &self.deadline).await {
+        let reply = match chat_within(&*self.model, &request, &self.deadline).await {
             Ok(ended) => ended?,
             Err(DeadlineExceeded) => {
                 return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
@@ -325,7 +325,7 @@ impl<'l> LoopRun<'l> {
             spec if spec.as_ref().map_or(self.agent.tools.is_some(), |spec| !shows(spec)) => {
                 let closest = runtime.services().closest(call.name(), &shows);
                 let refusal = Refusal::unknown_tool(&closest);
-                runtime.open_unknown(call.name(), id, arguments, cx, refusal)
+                runtime.open_refused(call.name(), id, arguments, cx, refusal)
             }
             _ => runtime.open_among(call.name(), id, arguments, cx, &shows),
         };

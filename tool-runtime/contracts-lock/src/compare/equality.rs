@@ -10,7 +10,7 @@ use super::subschema::Subschema;
 
 /// Returns whether two values are equal. Numbers are compared by value: 1 equals 1.0.
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
-    tool_runtime_schema::steps::count(1);
+    tool_runtime_schema::test_cost::count(1);
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {
             Decimal::read(&a.to_string()).same(&Decimal::read(&b.to_string()))

@@ -131,7 +131,7 @@ impl SubschemaPointers {
 }
 
 fn locate(at: &Value, path: &mut String, pointers: &mut HashMap<usize, String>) {
-    tool_runtime_schema::steps::count(1);
+    tool_runtime_schema::test_cost::count(1);
     if let Some(pointer) = pointers.get_mut(&std::ptr::from_ref(at).addr()) {
         pointer.clone_from(path);
     }

@@ -191,7 +191,7 @@ impl ToolCall {
         let changes = input.differences(scope.arguments(), &arguments, limits);
         let is_changed = !changes.is_empty();
         if is_changed {
-            let sent = scope.sent().arguments();
+            let sent = scope.original_call().arguments();
             let is_first_edit = sent == scope.arguments();
             let pointers =
                 if is_first_edit { changes } else { input.differences(sent, &arguments, limits) };

@@ -5,7 +5,7 @@ mod shapes;
 
 use serde_json::{Value, json};
 use tool_contracts::{Effect, ToolContext};
-use tool_runtime_schema::steps;
+use tool_runtime_schema::test_cost;
 use uuid::Uuid;
 
 use self::shapes::{grows_in_proportion, roomy, shapes};
@@ -39,7 +39,7 @@ fn a_call_with_hostile_arguments_costs_in_proportion_to_their_length() {
         let runtime = Runtime::builder().dynamic(tool).limits(roomy()).build().unwrap();
         grows_in_proportion(name, |count| {
             let text = arguments(count);
-            let (length, steps) = steps::measure(|| {
+            let (length, steps) = test_cost::measure(|| {
                 let mut call = runtime.call("take", text.as_str(), &cx);
                 executed(&mut call).json().len()
             });

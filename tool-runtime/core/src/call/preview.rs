@@ -43,7 +43,7 @@ impl<'c> Preview<'c> {
             name: call.name(),
             title: tool.and_then(|tool| tool.title()),
             effect: tool.map(ToolSpec::effect),
-            arguments: call.scope().and_then(|scope| scope.shown()),
+            arguments: call.scope().and_then(|scope| scope.masked_arguments()),
             result: call.approval.preview_result.as_ref(),
         }
     }

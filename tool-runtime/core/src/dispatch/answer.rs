@@ -55,7 +55,9 @@ pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
         Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
         Outcome::LeaseLost => failed(LoggedFailure::plain(refusal::lease_lost())),
         // Only `reconcile` functions end so, and their ends are read elsewhere.
-        Outcome::Ended(ToolEnd::Reconciled(_)) => failed(LoggedFailure::plain(refusal::unasked())),
+        Outcome::Ended(ToolEnd::Reconciled(_)) => {
+            failed(LoggedFailure::plain(refusal::unexpected_reconciliation()))
+        }
     }
 }
 
@@ -270,7 +272,7 @@ fn failed_with(
     }
 }
 
-pub(super) fn and_one_more(warnings: &[Warning], warning: &str) -> Vec<Warning> {
+pub(super) fn with_appended(warnings: &[Warning], warning: &str) -> Vec<Warning> {
     warnings.iter().cloned().chain([warning.to_owned()]).collect()
 }
 
@@ -286,7 +288,7 @@ pub(crate) fn unrecorded(
         return Some(ToolOutput::failed(scope.echo(), detail, &meta));
     }
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
-    let warnings = and_one_more(meta.warnings(), warning);
+    let warnings = with_appended(meta.warnings(), warning);
     let data = output.data_json()?;
     let (meta, attachments) = (meta.with_warnings(warnings), output.shared_attachments());
     Some(ToolOutput::given_with(scope.echo(), data, &meta, attachments))

@@ -2,7 +2,7 @@
 
 use tool_contracts::{ToolErrorMeta, ToolResultMeta};
 
-use super::answer::and_one_more;
+use super::answer::with_appended;
 use super::outcome::CallOutcome;
 use crate::tool::{CallScope, ToolOutput};
 
@@ -10,18 +10,18 @@ use crate::tool::{CallScope, ToolOutput};
 #[must_use]
 pub fn with_warning(scope: &CallScope, ended: CallOutcome, warning: &str) -> CallOutcome {
     let of_answer = |meta: ToolResultMeta| {
-        let warnings = and_one_more(meta.warnings(), warning);
+        let warnings = with_appended(meta.warnings(), warning);
         meta.with_warnings(warnings)
     };
     let of_failure = |meta: ToolErrorMeta| {
-        let warnings = and_one_more(meta.warnings(), warning);
+        let warnings = with_appended(meta.warnings(), warning);
         meta.with_warnings(warnings)
     };
-    rewritten(scope, ended, of_answer, of_failure)
+    map_meta(scope, ended, of_answer, of_failure)
 }
 
 /// Changes the `meta` of an answer or a failure; one that cannot be read stays as it is.
-pub fn rewritten(
+pub fn map_meta(
     scope: &CallScope,
     ended: CallOutcome,
     of_answer: impl FnOnce(ToolResultMeta) -> ToolResultMeta,

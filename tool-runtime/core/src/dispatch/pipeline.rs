@@ -138,7 +138,7 @@ fn admit(
         // Without a store the key would be ignored, and a repeat would run again.
         let keyed = scope.cx().idempotency_key().is_some() && !scope.dry_run();
         if keyed && dispatcher.policy().is_none() {
-            return Err(Refusal::unkept_key());
+            return Err(Refusal::key_store_missing());
         }
     }
     Ok(Runnable(decoded.0))

@@ -164,7 +164,7 @@ impl Refusal {
     }
 
     /// The caller relies on an idempotency key, and no store keeps keys here.
-    pub(crate) fn unkept_key() -> Box<Self> {
+    pub(crate) fn key_store_missing() -> Box<Self> {
         let failure = Failure::from_code(ErrorCode::Unavailable)
             .with_message("idempotency keys are not stored here, so this call was not run")
             .with_reason(RefusalReason::KeyNotKept)
@@ -232,7 +232,7 @@ pub(crate) fn lease_lost() -> Failure {
 }
 
 /// The failure of a tool that returned a reconciliation without being asked for one.
-pub(crate) fn unasked() -> Failure {
+pub(crate) fn unexpected_reconciliation() -> Failure {
     Failure::from_code(ErrorCode::Internal).with_log("a reconciliation that was not requested")
 }
 

@@ -45,7 +45,7 @@ impl PolicyState {
         let (cx, id) = (scope.cx(), Uuid::now_v7());
         let stored = attachment.clone().stored_as(AttachmentHandle(id));
         let text = stored_form(&stored).ok_or_else(damaged)?;
-        self.keep_for_caller(id, text, cx, self.attachment_lifetime(scope)).await?;
+        self.put_private_blob(id, text, cx, self.attachment_lifetime(scope)).await?;
         Ok(stored)
     }
 
@@ -65,7 +65,7 @@ impl PolicyState {
         handle: AttachmentHandle,
         cx: &ToolContext,
     ) -> Result<Option<Attachment>, StoreError> {
-        let stored_text = self.kept_for_caller(handle.0, cx).await?;
+        let stored_text = self.get_private_blob(handle.0, cx).await?;
         stored_text.map(|text| read_stored_form(text).ok_or_else(damaged)).transpose()
     }
 }

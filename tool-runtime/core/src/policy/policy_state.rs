@@ -31,7 +31,7 @@ use crate::key_ring::KeyRing;
 use crate::store::Clock;
 use crate::timer::Timer;
 use crate::tokens::TokenCounter;
-use crate::tool::registry::Registered;
+use crate::tool::registry::RegisteredTool;
 use crate::tool::{Attachment, CallScope};
 
 /// The handle that calls and the pipeline hold.
@@ -70,7 +70,7 @@ impl Policy {
     /// Prepares the plan of each tool, and the state of the policies.
     pub(crate) fn prepare(
         self,
-        tools: &mut [Registered],
+        tools: &mut [RegisteredTool],
         timer: &Arc<dyn Timer>,
     ) -> Arc<PolicyState> {
         let planner = ToolPlanner {
@@ -111,7 +111,7 @@ impl Policy {
 
 impl PolicyState {
     /// Prepares the plan of a tool that is added to the catalogue, or replaces this one there.
-    pub(crate) fn plan_tool(&self, tool: &mut Registered, replaced: Option<&Registered>) {
+    pub(crate) fn plan_tool(&self, tool: &mut RegisteredTool, replaced: Option<&RegisteredTool>) {
         self.planner.plan(tool, replaced);
     }
 
@@ -203,7 +203,7 @@ impl Runtime {
 
     /// Finds a registered tool by its name.
     #[must_use]
-    pub fn registered(&self, name: &str) -> Option<Arc<Registered>> {
+    pub fn registered(&self, name: &str) -> Option<Arc<RegisteredTool>> {
         self.environment().tools().find(name).map(|entry| entry.tool.clone())
     }
 }

@@ -43,7 +43,7 @@ impl StoredOutputs<'_> {
     /// Reads a page of a stored answer as a model reads it: as [`page`](Self::page), but if the tool
     /// answered with a text, that text without quotes and escapes.
     ///
-    /// Offsets count the bytes of the JSON text: 0, the [`next`](crate::policy::ExcerptMark::next) of
+    /// Offsets count the bytes of the JSON text: 0, the [`next`](crate::policy::ExcerptInfo::next) of
     /// an excerpt, or the [next](OutputPage::next) of the page before. A limit below 16 bytes may be
     /// exceeded by a few.
     ///

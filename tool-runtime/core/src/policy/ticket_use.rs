@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
 
-use super::claim_resources::ShortCircuit;
+use super::claim::ShortCircuit;
 use super::deadline::{sleep, time_left, within_deadline};
 use super::policy_state::PolicyState;
 use super::store_access::store_failure;

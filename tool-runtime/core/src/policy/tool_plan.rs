@@ -17,7 +17,7 @@ use super::retry::{RetryBudget, RetryConfig};
 use super::rules::{ConcurrentRepeat, Rules};
 use crate::timer::Timer;
 use crate::tool::CallScope;
-use crate::tool::registry::{PolicyStages, Registered, SHORTEST_RETENTION, narrowest_first};
+use crate::tool::registry::{PolicyStages, RegisteredTool, SHORTEST_RETENTION, narrowest_first};
 
 /// The default time after which a key's lease runs out unless it is renewed.
 const LEASE: Duration = Duration::from_secs(30);
@@ -75,8 +75,8 @@ pub(super) struct ToolPlanner {
 
 impl ToolPlanner {
     /// Prepares the plan of a tool, which may replace another one of the same name.
-    pub(super) fn plan(&self, tool: &mut Registered, replaced: Option<&Registered>) {
-        let toolkit = |tool: &Registered| tool.spec.toolkit().map(|it| it.name().to_owned());
+    pub(super) fn plan(&self, tool: &mut RegisteredTool, replaced: Option<&RegisteredTool>) {
+        let toolkit = |tool: &RegisteredTool| tool.spec.toolkit().map(|it| it.name().to_owned());
         let same_rules = replaced.filter(|replaced| toolkit(replaced) == toolkit(tool));
         let rules = self.rules_of(&tool.spec);
         let limits = same_rules.map_or_else(
@@ -121,12 +121,12 @@ impl CallScope {
 
 impl ToolPlan {
     /// Returns the plan of a tool of a runtime with policies.
-    pub(super) fn for_tool(tool: &Registered) -> &Self {
+    pub(super) fn for_tool(tool: &RegisteredTool) -> &Self {
         let plan = tool.plan.as_ref().and_then(|plan| plan.downcast_ref());
         plan.expect("a tool is planned before it is in the catalogue")
     }
 
-    fn new(tool: &Registered, rules: &Rules, limits: Arc<ToolLimits>) -> Self {
+    fn new(tool: &RegisteredTool, rules: &Rules, limits: Arc<ToolLimits>) -> Self {
         let spec = &tool.spec;
         Self {
             tool: spec.name().into(),

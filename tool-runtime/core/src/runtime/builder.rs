@@ -23,7 +23,7 @@ use crate::stand_ins::policy::{Policy, PolicyState};
 use crate::stand_ins::trace::Tracing;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
-    CompiledTools, DynamicTool, HostState, Registered, Registration, Registry, SharedCatalogue,
+    CompiledTools, DynamicTool, HostState, RegisteredTool, Registration, Registry, SharedCatalogue,
     Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
@@ -402,7 +402,6 @@ impl RuntimeBuilder {
         problems.extend(self.policy.check(known_names));
     }
 
-    /// Returns whether a tool of this name is registered.
     /// Records every call in this ledger, however it ends: a `ledger::Ledger`, of the feature `ledger`.
     #[must_use]
     pub fn ledger(mut self, ledger: &impl CallLedger) -> Self {
@@ -418,13 +417,15 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Returns whether a tool of this name is registered.
     #[cfg(feature = "testing")]
+    #[doc(hidden)]
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
         self.registry.entries.iter().any(|entry| entry.name() == name)
     }
 
-    fn fill(&self, tool: &mut Registered, problems: &mut Vec<BuildProblem>) {
+    fn fill(&self, tool: &mut RegisteredTool, problems: &mut Vec<BuildProblem>) {
         problems.extend(tool.check_evidence(self.evidence_collector.is_some()).err());
         match self.states.resolve(&tool.needs) {
             Ok(slots) => tool.slots = slots,

@@ -225,7 +225,7 @@ impl Runtime {
         let tools = self.environment().tools();
         let Some(entry) = tools.find(name) else {
             let refusal = Refusal::unknown_tool(&services.closest(name, visible));
-            return self.open_unknown(name, call_id, arguments, cx, refusal);
+            return self.open_refused(name, call_id, arguments, cx, refusal);
         };
         let environment = services.environment().clone();
         let scope = CallScope::new(environment, entry.tool.clone(), call_id, arguments, cx);
@@ -234,7 +234,7 @@ impl Runtime {
 
     /// Opens a call of a name that the caller may not use, which is answered with this refusal.
     #[must_use]
-    pub fn open_unknown(
+    pub fn open_refused(
         &self,
         name: &str,
         call_id: Option<Box<str>>,

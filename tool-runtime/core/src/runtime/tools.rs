@@ -10,7 +10,8 @@ use tool_runtime_schema::schema::{SchemaFinding, UncheckedRule};
 use super::Runtime;
 use crate::failure::FailureCode;
 use crate::tool::registry::{
-    CatalogueEntry, DynamicTool, Listener, RefusedTool, Registered, ToolCatalogue, listing_problem,
+    CatalogueEntry, DynamicTool, Listener, RefusedTool, RegisteredTool, ToolCatalogue,
+    listing_problem,
 };
 use crate::tool::{BuildError, BuildProblem};
 
@@ -253,10 +254,10 @@ impl<'r> Tools<'r> {
     fn compile(
         self,
         tool: &DynamicTool,
-        replaced: Option<&Registered>,
-    ) -> Result<Registered, Vec<BuildProblem>> {
+        replaced: Option<&RegisteredTool>,
+    ) -> Result<RegisteredTool, Vec<BuildProblem>> {
         let services = self.0.services();
-        let mut compiled = Registered::from_dynamic(tool, &self.0.inner.settings)?;
+        let mut compiled = RegisteredTool::from_dynamic(tool, &self.0.inner.settings)?;
         let has_evidence = services.dispatcher.evidence_collector.is_some();
         compiled.check_evidence(has_evidence).map_err(|problem| vec![problem])?;
         services.policy_state.plan_tool(&mut compiled, replaced);

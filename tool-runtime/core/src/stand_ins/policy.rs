@@ -7,7 +7,7 @@ use crate::call::AuthorizationPolicy;
 use crate::dispatch::execution_policy::ExecutionPolicy;
 use crate::timer::Timer;
 use crate::tool::BuildProblem;
-use crate::tool::registry::Registered;
+use crate::tool::registry::RegisteredTool;
 
 /// No policy: a tool's permission decides.
 #[derive(Default)]
@@ -25,14 +25,14 @@ impl Policy {
         Vec::new()
     }
 
-    pub(crate) fn prepare(self, _: &mut [Registered], _: &Arc<dyn Timer>) -> Arc<PolicyState> {
+    pub(crate) fn prepare(self, _: &mut [RegisteredTool], _: &Arc<dyn Timer>) -> Arc<PolicyState> {
         Arc::new(PolicyState)
     }
 }
 
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl PolicyState {
-    pub(crate) fn plan_tool(&self, _: &mut Registered, _: Option<&Registered>) {}
+    pub(crate) fn plan_tool(&self, _: &mut RegisteredTool, _: Option<&RegisteredTool>) {}
 
     pub(crate) fn handles(_: &Arc<Self>) -> PolicyHandles {
         (None, None)

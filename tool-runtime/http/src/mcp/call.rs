@@ -17,7 +17,7 @@ use tool_runtime_core::{ToolCall, ToolOutput};
 use super::answer;
 use super::confirmation;
 use super::context;
-use super::dialogue::Dialogue;
+use super::dialogue::ClientChannel;
 use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::revision::Revision;
@@ -111,7 +111,9 @@ impl<'s> ToolRequest<'s> {
         }
         let question = confirmation::question(self, &finished.call);
         match question.filter(|_| earlier.reply.is_none()) {
-            Some(question) => confirmation::ask(self, question, (finished, run), &stated).await,
+            Some(question) => {
+                confirmation::confirm_with_user(self, question, (finished, run), &stated).await
+            }
             None => Ok(self.result(&finished).await.into()),
         }
     }
@@ -191,7 +193,7 @@ impl<'s> ToolRequest<'s> {
         let caller = self.caller.admitted.caller().clone();
         let Some(link) = &self.link else { return Ok(call::executed(app, call, caller).await?) };
         let questions = user.and_then(ClientUser::questions);
-        let mut dialogue = Dialogue::new(self, link, &call, questions, |_| ());
+        let mut dialogue = ClientChannel::new(self, link, &call, questions, |_| ());
         Ok(dialogue.until(call::executed(app, call, caller)).await??)
     }
 

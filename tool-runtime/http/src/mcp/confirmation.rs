@@ -41,7 +41,7 @@ pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Que
 }
 
 /// Asks the client's user, and runs the call if it is confirmed.
-pub(super) async fn ask(
+pub(super) async fn confirm_with_user(
     request: &ToolRequest<'_>,
     question: Question,
     (finished, mut run): (FinishedCall, RunOptions),

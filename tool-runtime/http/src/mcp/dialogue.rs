@@ -17,7 +17,7 @@ use super::running_calls::RunningCall;
 use crate::endpoints::call::running::ends_with_caller;
 
 /// The messages between a running call and its client, beside the answer.
-pub(super) struct Dialogue<'r> {
+pub(super) struct ClientChannel<'r> {
     link: &'r RequestContext<RoleServer>,
     reports: ProgressReports,
     questions: Option<&'r mut SessionQuestions>,
@@ -25,7 +25,7 @@ pub(super) struct Dialogue<'r> {
     _running: RunningCall,
 }
 
-impl<'r> Dialogue<'r> {
+impl<'r> ClientChannel<'r> {
     /// Subscribes to the progress of a call, for the client of this request and for `listen`.
     pub(super) fn new(
         request: &'r ToolRequest<'_>,

@@ -14,11 +14,11 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::value::RawValue;
 use tool_runtime_schema::json::value_count;
 
-use super::direct::DirectCall;
 use super::handler::ToolServer;
 use super::listing::McpToolCache;
 use super::message::{SentMessage, VALUE_BYTES, invalid_request, refused_request};
 use super::sessions::{McpSessions, SESSION, SessionUse};
+use super::stateless_call::DirectCall;
 use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::endpoints::call::streams;
 use crate::problem::Problem;

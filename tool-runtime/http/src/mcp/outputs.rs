@@ -5,7 +5,7 @@ use std::fmt;
 use rmcp::ErrorData;
 use rmcp::model::{ContentBlock, MetaObject, ReadResourceResult, Resource, ResourceContents};
 use tool_contracts::ToolContext;
-use tool_runtime_core::policy::{ExcerptMark, OutputHandle};
+use tool_runtime_core::policy::{ExcerptInfo, OutputHandle};
 
 use crate::state::app::App;
 
@@ -30,7 +30,7 @@ pub(super) struct OutputUri {
 
 impl OutputUri {
     /// Returns the address at which an excerpt goes on; `None` if the answer is not stored.
-    fn after(excerpt: &ExcerptMark) -> Option<Self> {
+    fn after(excerpt: &ExcerptInfo) -> Option<Self> {
         Some(Self { handle: excerpt.handle()?, offset: excerpt.next() })
     }
 
@@ -71,7 +71,7 @@ impl OutputUri {
 }
 
 /// Returns the note and the link by which the rest of an excerpt is read.
-pub(super) fn continuation(excerpt: &ExcerptMark) -> Option<(String, ContentBlock)> {
+pub(super) fn continuation(excerpt: &ExcerptInfo) -> Option<(String, ContentBlock)> {
     let uri = OutputUri::after(excerpt)?.to_string();
     let note = format!("the resource {uri} goes on after this, in pages");
     let link = Resource::new(&uri, "the whole answer")

@@ -135,7 +135,7 @@ impl StatedCall<'_> {
     fn opened(&self, state: &str, cx: &ToolContext) -> Option<RequestState> {
         let policy = self.app.runtime.policy_state();
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
-        let plain = policy.open_of_caller(&sealed, PURPOSE, cx.tenant_id())?;
+        let plain = policy.open_for_caller(&sealed, PURPOSE, cx.tenant_id())?;
         // The answers of many rounds are no more values than those of one.
         if value_count(&plain) > MAX_VALUES {
             return None;

@@ -4,10 +4,10 @@ use http_body_util::BodyExt as _;
 use axum::response::{IntoResponse as _, Response};
 
 use super::*;
-use crate::response::AuditContext;
+use crate::response::RequestFacts;
 
 fn answered(problem: Problem) -> Response {
-    problem.response(&mut AuditContext::new()).into_response()
+    problem.response(&mut RequestFacts::new()).into_response()
 }
 
 async fn body(problem: Problem) -> Value {

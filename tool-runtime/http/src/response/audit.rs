@@ -12,11 +12,11 @@ use crate::state::caller::Caller;
 /// Shares the facts of a request between its extractors, its handler and the router, which answers
 /// failures. It travels in the extensions of the request.
 #[derive(Debug, Clone)]
-pub(crate) struct Audit(Arc<Mutex<AuditContext>>);
+pub(crate) struct Audit(Arc<Mutex<RequestFacts>>);
 
 /// The facts of a request that its response reports in `audit`.
 #[derive(Debug)]
-pub(crate) struct AuditContext {
+pub(crate) struct RequestFacts {
     started: Instant,
     pub(super) payload: PayloadHash,
     pub(crate) trace_id: Option<Box<str>>,
@@ -33,17 +33,17 @@ pub(crate) struct AuditContext {
 pub(super) struct PayloadHash(pub(super) [u8; 64]);
 
 impl Audit {
-    pub(crate) fn new(facts: AuditContext) -> Self {
+    pub(crate) fn new(facts: RequestFacts) -> Self {
         Self(Arc::new(Mutex::new(facts)))
     }
 
     /// Locks the facts, for a moment.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, AuditContext> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, RequestFacts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl AuditContext {
+impl RequestFacts {
     /// Starts with a new request.
     pub(crate) fn new() -> Self {
         Self::in_format(ResponseFormat::CallResponse)

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use tool_runtime_core::ToolOutput;
 
-pub(crate) use self::audit::{Audit, AuditContext};
+pub(crate) use self::audit::{Audit, RequestFacts};
 pub(crate) use self::refused_request::{RefusedRequest, trace_id};
 use crate::problem::status;
 
@@ -85,7 +85,7 @@ impl JsonResponse {
         data: &str,
         meta: Option<&str>,
         trace_id: &str,
-        audit: &AuditContext,
+        audit: &RequestFacts,
     ) -> Self {
         let body = written(data, meta, trace_id, audit).into();
         Self { status: StatusCode::OK, retry_after: None, body }
@@ -106,7 +106,7 @@ impl JsonResponse {
         status: StatusCode,
         detail: &ToolErrorDetail,
         meta: Option<&str>,
-        audit: &AuditContext,
+        audit: &RequestFacts,
     ) -> Self {
         let waits =
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
@@ -154,7 +154,7 @@ fn is_notable(meta: &str) -> bool {
     meta.split_once(',').is_some_and(|(_, more)| more != r#""attempts":1}"#)
 }
 
-fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &AuditContext) -> Vec<u8> {
+fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &RequestFacts) -> Vec<u8> {
     let (latency, tool) = (audit.latency_ms(), &*audit.tool_name);
     let frame = SUCCESS.len() + TRACE.len() + TOOL.len() + LATENCY.len() + HASH.len() + END.len();
     let meta_len = meta.map_or(0, |meta| META.len() + meta.len());
@@ -178,7 +178,7 @@ fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &AuditContext)
     json
 }
 
-fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditContext) -> Vec<u8> {
+fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &RequestFacts) -> Vec<u8> {
     // The code is the finer of the two axes; the type is in `detail`.
     let error_type = detail.code().unwrap_or_else(|| detail.error_type().as_str());
     let made;
@@ -207,7 +207,7 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditCo
 }
 
 /// Writes a failure as a response envelope. If no call was opened, `meta` holds the request's time.
-fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, audit: &AuditContext) -> Vec<u8> {
+fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, audit: &RequestFacts) -> Vec<u8> {
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
     let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(audit.latency_ms()));
     let detail = without_cause(detail).into_owned();

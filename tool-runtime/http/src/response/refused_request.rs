@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response};
 use tool_contracts::ToolErrorDetail;
 use tool_contracts::server::is_id;
 
-use super::{AuditContext, JsonResponse, ResponseFormat};
+use super::{JsonResponse, RequestFacts, ResponseFormat};
 use crate::problem::Problem;
 
 impl Problem {
     /// Makes the response, with the known facts of the request.
-    pub(crate) fn response(mut self, audit: &mut AuditContext) -> JsonResponse {
+    pub(crate) fn response(mut self, audit: &mut RequestFacts) -> JsonResponse {
         if self.trace_id.is_some() {
             audit.trace_id = self.trace_id.take();
         }
@@ -41,7 +41,7 @@ impl Problem {
 
     /// Makes the response of a failure that is not counted or logged as a refusal.
     pub(crate) fn uncounted(self, format: ResponseFormat, parts: &Parts) -> Response {
-        let mut audit = AuditContext::in_format(format);
+        let mut audit = RequestFacts::in_format(format);
         audit.trace_id = trace_id(&parts.headers);
         self.response(&mut audit).into_response()
     }

@@ -5,8 +5,8 @@ use tool_contracts::{ErrorCode, ToolErrorType};
 
 use super::*;
 
-fn audit() -> AuditContext {
-    let mut audit = AuditContext::new();
+fn audit() -> RequestFacts {
+    let mut audit = RequestFacts::new();
     audit.set_body(b"{}");
     audit.trace_id = Some("trace-1".into());
     audit.tool_name = "add".into();
@@ -98,7 +98,7 @@ fn a_failure_without_a_code_is_named_by_its_type() {
 #[test]
 fn a_request_that_nobody_could_read_gets_a_trace_of_its_own() {
     let detail = ToolErrorDetail::from_code(ErrorCode::NotFound, "no").build();
-    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &AuditContext::new());
+    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &RequestFacts::new());
     let body = check_contract(&outcome.body);
     assert!(body["audit"]["trace_id"].as_str().is_some_and(|id| id.parse::<Uuid>().is_ok()));
     assert_eq!(body["audit"]["tool_name"], "");

@@ -19,7 +19,7 @@ use futures::future::CatchUnwind;
 use pin_project_lite::pin_project;
 
 use crate::problem::Problem;
-use crate::response::{Audit, AuditContext, RefusedRequest, ResponseFormat, trace_id};
+use crate::response::{Audit, RefusedRequest, RequestFacts, ResponseFormat, trace_id};
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::challenge_parameter;
@@ -54,7 +54,7 @@ impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for MeteredHandler<H> {
     type Future = AnsweredFuture<H::Future>;
 
     fn call(self, mut request: Request, app: SharedApp) -> Self::Future {
-        let audit = Audit::new(AuditContext::in_format(self.route.format));
+        let audit = Audit::new(RequestFacts::in_format(self.route.format));
         let timer = RequestTimer {
             app: app.clone(),
             route: self.route,
@@ -63,7 +63,7 @@ impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for MeteredHandler<H> {
             begun: Instant::now(),
             status: None,
         };
-        let request_facts = RequestFacts::new(&request);
+        let request_facts = RefusalContext::new(&request);
         request.extensions_mut().insert(audit.clone());
         let answer = AssertUnwindSafe(self.handler.call(request, app)).catch_unwind();
         AnsweredFuture { answer, audit, request: request_facts, timer }
@@ -76,7 +76,7 @@ pin_project! {
         #[pin]
         answer: CatchUnwind<AssertUnwindSafe<F>>,
         audit: Audit,
-        request: RequestFacts,
+        request: RefusalContext,
         timer: RequestTimer,
     }
 }
@@ -95,14 +95,14 @@ impl<F: Future<Output = Response>> Future for AnsweredFuture<F> {
 
 /// The facts of a request that its refusal is answered and logged with.
 #[derive(Debug)]
-struct RequestFacts {
+struct RefusalContext {
     peer: Option<SocketAddr>,
     path: Option<MatchedPath>,
     trace_id: Option<Box<str>>,
     had_token: bool,
 }
 
-impl RequestFacts {
+impl RefusalContext {
     fn new(request: &Request) -> Self {
         let (extensions, headers) = (request.extensions(), request.headers());
         Self {
@@ -148,7 +148,7 @@ impl RequestFacts {
     }
 
     /// Makes the response of a refused request, and counts and logs the refusal.
-    fn refuse(&mut self, problem: Problem, app: &SharedApp, audit: &mut AuditContext) -> Response {
+    fn refuse(&mut self, problem: Problem, app: &SharedApp, audit: &mut RequestFacts) -> Response {
         let known_trace_id = problem.trace_id.clone().or_else(|| audit.trace_id.take());
         audit.trace_id = known_trace_id.or_else(|| self.trace_id.take());
         app.metrics.refused(problem.status);

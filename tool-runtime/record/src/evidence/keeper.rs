@@ -13,7 +13,7 @@ use tool_contracts::{
 };
 use tool_runtime_core::dispatch::answer::failed;
 use tool_runtime_core::dispatch::hooks::{EvidenceCollector, Wait};
-use tool_runtime_core::dispatch::meta_change::{rewritten, with_warning};
+use tool_runtime_core::dispatch::meta_change::{map_meta, with_warning};
 use tool_runtime_core::dispatch::outcome::{CallOutcome, EffectOutcome};
 use tool_runtime_core::dispatch::refusal::Refusal;
 use tool_runtime_core::effect_state::EffectState;
@@ -305,7 +305,7 @@ fn error_text(error: impl fmt::Display) -> String {
 fn with_evidence(scope: &CallScope, ended: CallOutcome, evidence: &Evidence) -> CallOutcome {
     let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
     let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
-    rewritten(scope, ended, of_answer, of_failure)
+    map_meta(scope, ended, of_answer, of_failure)
 }
 
 /// Delivers an answer with a warning that its snapshot could not be kept.

@@ -93,7 +93,7 @@ impl Vault {
         let draft = RecordDraft::new(action, Some(tenant), access).with_snapshot(id);
         let (outcome, opened) =
             match self.authorized(&draft, tenant, id, looked_up, |(_, snapshot)| snapshot).await {
-                Ok(((_, snapshot), SnapshotView::Redacted)) => withheld(snapshot),
+                Ok(((_, snapshot), SnapshotView::Redacted)) => redacted_view(snapshot),
                 Ok(((stored, snapshot), SnapshotView::Full)) => {
                     let opened = self.unseal(stored, snapshot).await;
                     (AccessOutcome::from_result(&opened), opened)
@@ -112,7 +112,7 @@ impl Vault {
         let (tenant, id) = (stored.facts.tenant, stored.facts.id);
         let mut without_key = None;
         for _ in 0..MAX_ATTEMPTS {
-            let Some(sealed) = &stored.sealed else { return Ok(unsealed(snapshot)?) };
+            let Some(sealed) = &stored.sealed else { return Ok(without_contents(snapshot)?) };
             let version = sealed.key.version;
             match self.store.find_tenant_key(tenant, version).await? {
                 Some(key) if key.wrapped.is_some() => {
@@ -160,7 +160,7 @@ impl Vault {
 }
 
 /// Returns a snapshot without contents, unless it names some.
-fn unsealed(snapshot: Snapshot) -> Result<OpenedSnapshot, EvidenceErrorKind> {
+fn without_contents(snapshot: Snapshot) -> Result<OpenedSnapshot, EvidenceErrorKind> {
     if snapshot.sealed().is_empty() {
         return Ok(OpenedSnapshot { snapshot, contents: Contents::new(), redacted: false });
     }
@@ -168,7 +168,7 @@ fn unsealed(snapshot: Snapshot) -> Result<OpenedSnapshot, EvidenceErrorKind> {
 }
 
 /// Returns a snapshot without its sealed contents.
-fn withheld(snapshot: Snapshot) -> (AccessOutcome, Result<OpenedSnapshot, EvidenceError>) {
+fn redacted_view(snapshot: Snapshot) -> (AccessOutcome, Result<OpenedSnapshot, EvidenceError>) {
     let redacted = !snapshot.sealed().is_empty();
     let outcome = if redacted { AccessOutcome::Redacted } else { AccessOutcome::Done };
     (outcome, Ok(OpenedSnapshot { snapshot, contents: Contents::new(), redacted }))

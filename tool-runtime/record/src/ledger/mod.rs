@@ -7,10 +7,10 @@
 mod access_queue;
 #[doc(hidden)]
 pub mod call_kind;
+mod call_snapshot;
 mod call_texts;
 mod chain;
 mod config;
-mod ended;
 mod evidence_keys;
 mod export;
 mod handle;
@@ -20,7 +20,7 @@ pub mod query;
 mod queue;
 mod record;
 mod recorder;
-mod resume;
+mod recovery;
 mod search;
 mod stats;
 mod store;
@@ -29,14 +29,14 @@ pub mod stores;
 mod writer;
 
 pub use self::call_kind::RecordedCallKind;
+pub(crate) use self::call_snapshot::{
+    digest_of_input, digest_of_output, digest_of_output_text, hash_of_attachment, hash_of_input,
+};
 pub use self::chain::{
     AuditedChain, Auditor, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
     Checkpoint, InvalidChainHead, MerkleFrontier, TreeHead, VerifiedChain, Verifier,
 };
 pub use self::config::{InputCapture, LedgerBuilder, Overload, RecordDurability};
-pub(crate) use self::ended::{
-    digest_of_input, digest_of_output, digest_of_output_text, hash_of_attachment, hash_of_input,
-};
 pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
 #[cfg(feature = "ed25519")]
 pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};

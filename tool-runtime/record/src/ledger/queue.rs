@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use event_listener::Event;
 use tool_runtime_core::tool::catch_panic;
 
+use super::call_snapshot::CallSnapshot;
 use super::config::Overload;
-use super::ended::EndedCall;
 use super::writer::LedgerWriter;
 
 /// An operation that runs on the writer thread.
@@ -61,7 +61,7 @@ pub(super) enum Reservation {
 
 #[derive(Default)]
 struct QueueState {
-    ended: VecDeque<EndedCall>,
+    ended: VecDeque<CallSnapshot>,
     bytes: usize,
     /// The number of running calls that have reserved capacity.
     reserved: usize,
@@ -92,7 +92,7 @@ pub(super) struct ShedCount {
 /// The calls and operations that the writer takes at once.
 #[derive(Default)]
 pub(super) struct QueueBatch {
-    pub(super) ended: VecDeque<EndedCall>,
+    pub(super) ended: VecDeque<CallSnapshot>,
     pub(super) requests: VecDeque<WriterRequest>,
     pub(super) shed: ShedCount,
     /// True if the queue is closed and holds no calls beyond this batch.
@@ -115,7 +115,7 @@ impl LedgerQueue {
     /// was shed.
     pub(super) fn push(
         &self,
-        ended: EndedCall,
+        ended: CallSnapshot,
         is_reserved: bool,
         is_awaited: bool,
     ) -> Option<u64> {
@@ -236,7 +236,7 @@ impl LedgerQueue {
     pub(super) fn take(
         &self,
         limit: usize,
-        spare: VecDeque<EndedCall>,
+        spare: VecDeque<CallSnapshot>,
         until: Option<Instant>,
     ) -> QueueBatch {
         let mut state = self.lock();
@@ -345,14 +345,18 @@ impl QueueState {
         self.ended.is_empty() && self.requests.is_empty() && self.shed.calls == 0
     }
 
-    fn take_ended(&mut self, limit: usize, spare: VecDeque<EndedCall>) -> VecDeque<EndedCall> {
+    fn take_ended(
+        &mut self,
+        limit: usize,
+        spare: VecDeque<CallSnapshot>,
+    ) -> VecDeque<CallSnapshot> {
         if self.ended.len() <= limit {
             self.bytes = 0;
             return std::mem::replace(&mut self.ended, spare);
         }
         let later_calls = self.ended.split_off(limit);
         let ended_calls = std::mem::replace(&mut self.ended, later_calls);
-        self.bytes -= ended_calls.iter().map(EndedCall::bytes).sum::<usize>();
+        self.bytes -= ended_calls.iter().map(CallSnapshot::bytes).sum::<usize>();
         ended_calls
     }
 }

@@ -18,8 +18,8 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::tool::CallScope;
 
 use super::Ledger;
+use super::call_snapshot::CallSnapshot;
 use super::config::RecordDurability;
-use super::ended::EndedCall;
 use super::queue::Reservation;
 
 /// The longest time that a call waits for capacity, and an answer for its record.
@@ -70,7 +70,7 @@ impl CallRecorder for LedgerRecorder {
 
     fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
         let is_reserved = record.facts.scope.is_some_and(CallScope::take_reservation);
-        let ended_call = EndedCall::new(record, self.now_ms());
+        let ended_call = CallSnapshot::new(record, self.now_ms());
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
         let number = self.0.queue().push(ended_call, is_reserved, is_awaited);
         self.0.stats().count_ended(number.is_some());

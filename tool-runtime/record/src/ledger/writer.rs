@@ -9,15 +9,15 @@ use serde::Deserialize;
 use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind};
 use tool_runtime_core::tool::catch_panic;
 
+use super::call_snapshot::CallSnapshot;
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
 use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
-use super::ended::EndedCall;
 use super::export::{ExportedCheckpoint, Exporter, NewestExport, SignNote};
 use super::keys::LedgerKeys;
 use super::query::timestamp_ms;
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
 use super::record::{CallsShed, ContentsErased, Record, WriterBegan, WriterClosed};
-use super::resume::{CheckpointRecord, ResumePoint, first_kept, resume};
+use super::recovery::{CheckpointRecord, ResumePoint, first_kept, resume};
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
 
@@ -245,7 +245,7 @@ impl LedgerWriter {
     }
 
     /// Serializes a call's record, and drops the call.
-    fn serialize_call(&self, ended: EndedCall) -> Box<str> {
+    fn serialize_call(&self, ended: CallSnapshot) -> Box<str> {
         let call = ended.to_record(&self.keys, self.options.inputs);
         // This may drop the last reference to the host's values, whose `Drop` may panic.
         drop(catch_panic(|| drop(ended)));

@@ -11,7 +11,7 @@ use super::Decimal;
 pub fn comparison_key(value: &Value) -> String {
     let mut key = String::new();
     write(value, &mut key);
-    crate::steps::count(1 + key.len() / 64);
+    crate::test_cost::count(1 + key.len() / 64);
     key
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::tree::{DuplicateKey, JsonTree, JsonView};
-use crate::steps;
+use crate::test_cost;
 
 /// The most duplicates of one text, including one that indicates that there are more.
 const MAX_DUPLICATES: usize = 65;
@@ -73,7 +73,7 @@ fn find_by_hashing(view: JsonView<'_>, object: u32) -> Vec<DuplicateKey> {
     let mut names = HashMap::with_capacity(view.node(object).count().min(MAX_RESERVED_NAMES));
     let mut repeated: Vec<DuplicateKey> = Vec::new();
     for (id, node) in view.children(object) {
-        steps::count(1);
+        test_cost::count(1);
         let mut entry = match names.entry(view.key(node)) {
             Entry::Vacant(first) => {
                 first.insert(None);

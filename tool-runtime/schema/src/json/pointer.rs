@@ -5,7 +5,7 @@ use std::iter::successors;
 use std::ops::Range;
 
 use super::tree::JsonView;
-use crate::steps;
+use crate::test_cost;
 
 /// The most characters of each property name in a pointer.
 const MAX_NAME_CHARS: usize = 64;
@@ -36,7 +36,7 @@ pub fn pointer(view: JsonView<'_>, id: u32) -> String {
             let _ = write!(path, "/{}", node.index());
         }
     }
-    steps::count(1 + path.len());
+    test_cost::count(1 + path.len());
     path
 }
 

@@ -5,7 +5,7 @@ use super::malformed::Malformed;
 use super::scan::{JsonScanner, ScanResult};
 use super::tree::{JsonKind, JsonNode, JsonTree, KEY_ESCAPED, NO_NODE as NONE, WIDE};
 use crate::limits::Limits;
-use crate::steps;
+use crate::test_cost;
 
 /// Parses one JSON text.
 ///
@@ -121,7 +121,7 @@ impl JsonParser<'_> {
     }
 
     fn push(&mut self, kind: JsonKind, flags: u8, start: usize, next: u32) {
-        steps::count(1);
+        test_cost::count(1);
         let mut index = 0;
         if let Some(parent) = self.tree.nodes.get_mut(self.open as usize) {
             index = parent.count;

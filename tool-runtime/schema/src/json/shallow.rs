@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::steps;
+use crate::test_cost;
 
 /// The longest name of a member, and the most bytes of the first member's value, that are kept.
 const MAX_TEXT: usize = 64;
@@ -191,7 +191,7 @@ impl ShallowScan {
 
     /// Takes the next bytes of the text.
     pub fn push(&mut self, bytes: &[u8]) {
-        steps::count(bytes.len() / 64);
+        test_cost::count(bytes.len() / 64);
         for &byte in bytes {
             self.byte(byte);
             self.at += 1;

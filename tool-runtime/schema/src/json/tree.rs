@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::number::Decimal;
 use super::text::unescape;
-use crate::steps;
+use crate::test_cost;
 
 /// The type of a node, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl<'d> JsonView<'d> {
     #[must_use]
     pub fn string(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = &self.text[node.start() + 1..node.end() - 1];
-        steps::count(raw.len() / 64);
+        test_cost::count(raw.len() / 64);
         if node.is_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
@@ -200,7 +200,7 @@ impl<'d> JsonView<'d> {
     #[must_use]
     pub fn key(self, node: &JsonNode) -> Cow<'d, str> {
         let raw = self.raw_key(node);
-        steps::count(1 + raw.len() / 64);
+        test_cost::count(1 + raw.len() / 64);
         if node.is_key_escaped() { Cow::Owned(unescape(raw)) } else { Cow::Borrowed(raw) }
     }
 
@@ -254,7 +254,7 @@ impl<'d> Iterator for Children<'d> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        steps::count(1);
+        test_cost::count(1);
         let id = self.next;
         let node = self.nodes.get(id as usize)?;
         self.next = node.next;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::pieces::PatternMatch;
-use crate::steps;
+use crate::test_cost;
 
 /// The IBAN registry: country codes and the length of their IBANs.
 const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18\
@@ -15,11 +15,11 @@ const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY2
 type MatchPart = Option<Range<usize>>;
 
 #[expect(clippy::unnecessary_wraps, reason = "one of several checks of the same form")]
-pub(super) fn whole(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_always(found: &PatternMatch<'_>) -> MatchPart {
     Some(found.range.clone())
 }
 
-pub(super) fn alone(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_standalone(found: &PatternMatch<'_>) -> MatchPart {
     part(found, found.is_whole_word())
 }
 
@@ -29,7 +29,7 @@ pub(super) fn value_of_a_secret(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A value that does not look like a word of a language.
-pub(super) fn opaque(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_opaque_token(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_matches(['\\', '"', '\'']);
     let odd = |byte: u8| byte.is_ascii_digit() || b"+/=_~".contains(&byte);
     part(found, text.len() >= 6 && text.bytes().any(odd))
@@ -42,7 +42,7 @@ pub(super) fn credentials(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A long remainder after a key's prefix that is not an identifier made of words.
-pub(super) fn key(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_prefixed_key(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str().trim_end_matches(['.', '-']);
     let long = text.len() >= 20 || (text.len() >= 15 && text.starts_with("xox"));
     let end = found.range.start + text.len();
@@ -56,7 +56,7 @@ pub(super) fn machine_readable(found: &PatternMatch<'_>) -> MatchPart {
 }
 
 /// A document number after a keyword.
-pub(super) fn document(found: &PatternMatch<'_>) -> MatchPart {
+pub(super) fn match_document_number(found: &PatternMatch<'_>) -> MatchPart {
     let text = found.as_str();
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     part(found, (6..=20).contains(&text.len()) && digits >= 4)
@@ -112,7 +112,7 @@ pub(super) fn ibans(found: &PatternMatch<'_>, parts: &mut Vec<Range<usize>>) {
     let run = found.as_str().as_bytes();
     let mut at = 0;
     while at + SHORTEST_IBAN <= run.len() {
-        steps::count(1);
+        test_cost::count(1);
         let begins = at == 0 || !run[at - 1].is_ascii_alphanumeric();
         let part = begins.then(|| iban(found, found.range.start + at)).flatten();
         at = match part {
@@ -142,7 +142,7 @@ fn iban(found: &PatternMatch<'_>, start: usize) -> MatchPart {
     let text = &found.text[start..found.range.end];
     let ranges = text.char_indices().filter(|(_, c)| c.is_ascii_alphanumeric());
     let used: Vec<(usize, char)> = ranges.take(length).collect();
-    steps::count(used.len());
+    test_cost::count(used.len());
     let last = used.last().filter(|_| used.len() == length)?.0;
     let moved = used[4..].iter().chain(&used[..4]);
     let remainder = moved.fold(0, |rest, (_, c)| match c.to_digit(36) {
@@ -174,7 +174,7 @@ fn card(found: &PatternMatch<'_>, groups: &[Range<usize>]) -> Option<(Range<usiz
     let group = groups.first()?;
     let mut digits = String::new();
     for (next, other) in groups.iter().enumerate() {
-        steps::count(1);
+        test_cost::count(1);
         if digits.len() + other.len() > MAX_CARD_DIGITS
             || !is_card_group(next, group.len(), other.len())
         {
@@ -201,7 +201,7 @@ fn groups(found: &PatternMatch<'_>) -> impl Iterator<Item = Range<usize>> {
         let start = at + bytes[at..].iter().position(u8::is_ascii_digit)?;
         let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         at = start + length;
-        steps::count(1 + length);
+        test_cost::count(1 + length);
         Some(found.range.start + start..found.range.start + at)
     })
 }
@@ -261,7 +261,7 @@ pub(super) fn international_phones(found: &PatternMatch<'_>, parts: &mut Vec<Ran
         let tail = &found.text.as_bytes()[end..found.range.end];
         let begins = |four: &[u8]| matches!(four, [b'0', b'0', b'1'..=b'9', ..]);
         let Some(at) = tail.windows(4).position(begins) else { return };
-        steps::count(at);
+        test_cost::count(at);
         start = end + at;
     }
 }

@@ -248,14 +248,14 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByContext,
         Prefilter::Text("-----BEGIN "),
         r"-----BEGIN [A-Z0-9 ]+-----(?s:.)*?(?:-----END [A-Z0-9 ]+-----|\z)",
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "secret",
         PatternStage::ByContext,
         Prefilter::Either(&[":", "="]),
         r#"(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*(\\*"[^"\r\n]*"?|[^"\s][^"\r\n]*)"#,
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "secret",
@@ -269,7 +269,7 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByContext,
         Prefilter::Either(&[":", "="]),
         r#"(?i)(?:secret|token|session|signature|sig)\\*["']?\s*[:=]\s*(?:Some\()?(\\*"[^"\r\n]*"?|\\*'[^'\r\n]*'?|[^\s,;&"'<>)\]}]+)"#,
-        One(checks::opaque),
+        One(checks::match_opaque_token),
     ),
     (
         "secret",
@@ -283,28 +283,28 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByContext,
         Prefilter::Text("eyJ"),
         r"eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)*",
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "token",
         PatternStage::ByContext,
         Prefilter::Words(&["bearer", "basic", "token"], 6),
         r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]+)",
-        One(checks::opaque),
+        One(checks::match_opaque_token),
     ),
     (
         "token",
         PatternStage::ByContext,
         Prefilter::Run(15),
         r"\b(?:[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|AIza|ya29\.|npm_|pypi-|hf_|dop_v1_|shpat_|whsec_|SG\.|AKIA|ASIA)[A-Za-z0-9._-]+",
-        One(checks::key),
+        One(checks::match_prefixed_key),
     ),
     (
         "email",
         PatternStage::ByContext,
         Prefilter::Either(&["@", "%40"]),
         r#"[^\s@<>()\[\]{},;:"'|=&?/\\]+(?:@|%40)(?:[A-Za-z0-9\u{80}-\u{10FFFF}-]+\.)+[A-Za-z\u{80}-\u{10FFFF}]{2,}"#,
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "id",
@@ -318,7 +318,7 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByForm,
         Prefilter::Digits(4),
         r"(?i)(?:passport|passeport|reisepass|pasaporte|passaporto|personalausweis|(?:identity|id) ?card|driving licen[cs]e|driver'?s licen[cs]e|f[üÜ]hrerschein|permis de conduire|护照|護照|身[份分][证證]|通行[证證]|居[留住][证證]|[驾駕](?:驶|駛)?[证證照]|台胞[证證]|回[乡鄉][证證]|[军軍]官[证證])[^A-Za-z0-9\r\n]*(?:(?:no|nr|number|nummer|num[eéÉ]ro|n)\b[^A-Za-z0-9\r\n]*)?(?:(?:is|ist|est)\b[^A-Za-z0-9\r\n]*)?([A-Za-z0-9-]+)",
-        One(checks::document),
+        One(checks::match_document_number),
     ),
     (
         "id",
@@ -340,7 +340,7 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByForm,
         Prefilter::Digits(6),
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
-        One(checks::alone),
+        One(checks::match_standalone),
     ),
     (
         "iban",
@@ -375,14 +375,14 @@ const PATTERNS: [PatternSpec; 22] = [
         PatternStage::ByForm,
         Prefilter::DigitsAndSpace(1),
         r"\b\d+[A-Za-z]?(?: (?:[NSEW]\.?|[A-Z][A-Za-z.'’-]*|\d+(?:st|nd|rd|th))){1,4} (?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Highway|Hwy|Parkway|Pkwy)\b|(?i:\bp\.? ?o\.? box \d+|\bpostfach \d[\d ]*)|\b\d+ ?(?:bis|ter)?,? (?i:rue|avenue|boulevard|bd|place|chemin|allée|impasse|quai|route|cours)(?: (?:de|du|des|la|le|les)| (?:de )?l['’])*[ '’]?[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*(?:[ -][A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}'’-]*){0,3}",
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "address",
         PatternStage::ByForm,
         Prefilter::DigitsAndSpace(1),
         r"(?:[A-Z\u{c0}-\u{de}][A-Za-z\u{c0}-\u{ff}.-]*[ -])?(?:[A-Z\u{c0}-\u{de}]?[A-Za-z\u{c0}-\u{ff}-]*(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|weg|platz|allee|gasse|damm|ufer)|Weg|Platz|Allee|Gasse|Damm) \d+ ?[a-z]?\b|(?:Calle|Avenida|Avda\.|Paseo|Plaza|Viale|Piazza|Corso)(?: [A-Za-z\u{c0}-\u{ff}'’.]+){1,5},? (?:n\.?º? ?)?\d+",
-        One(checks::whole),
+        One(checks::match_always),
     ),
     (
         "address",
@@ -428,7 +428,7 @@ pub(super) fn accept_harmless<'t>(pieces: &[TextPiece<'t>]) -> Vec<TextPiece<'t>
     match &*HARMLESS {
         Some(regex) => {
             let cut_pieces =
-                cut(pieces, regex, One(checks::alone), usize::MAX, TextPiece::Accepted);
+                cut(pieces, regex, One(checks::match_standalone), usize::MAX, TextPiece::Accepted);
             cut_pieces.unwrap_or_else(|| pieces.to_vec())
         }
         None => pieces.to_vec(),

@@ -5,7 +5,7 @@ use std::fmt;
 
 use regex_lite::Regex;
 
-use super::checks::whole;
+use super::checks::match_always;
 use super::default_patterns::{self, FeatureThresholds, PatternStage, Prefilter, TextFeatures};
 use super::pieces::{MatchCheck, TextPiece, cut};
 
@@ -120,7 +120,7 @@ impl Patterns {
             regex,
             PatternStage::Custom,
             Prefilter::None,
-            MatchCheck::One(whole),
+            MatchCheck::One(match_always),
         );
         let place = self.by_stage.partition_point(|other| other.stage <= PatternStage::Custom);
         self.thresholds = self.thresholds.or(pattern.prefilter);

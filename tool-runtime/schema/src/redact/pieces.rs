@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex_lite::Regex;
 
-use crate::steps;
+use crate::test_cost;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy)]
@@ -120,10 +120,10 @@ pub(super) fn cut<'t>(
         while from <= rest.len() {
             left = left.checked_sub(rest.len() - from)?;
             let Some((range, end)) = next(regex, rest, from) else {
-                steps::count(rest.len() - from);
+                test_cost::count(rest.len() - from);
                 break;
             };
-            steps::count(end - from + 1);
+            test_cost::count(end - from + 1);
             parts.clear();
             let decided = check.parts(&PatternMatch { text: rest, range }, &mut parts);
             let Some(last) = parts.last().map(|part| part.end) else {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::decoding::{DecodedText, MIN_DECODED_BYTES};
-use crate::steps;
+use crate::test_cost;
 
 /// Removes known values from texts such as panic and error messages.
 ///
@@ -144,7 +144,7 @@ impl ValueScrubber {
     }
 
     fn find_in(&self, reading: &DecodedText, includes_short: bool, found: &mut Vec<Range<usize>>) {
-        steps::count(reading.bytes.len());
+        test_cost::count(reading.bytes.len());
         for SearchValue { finder, whole_word } in &self.values {
             let length = finder.needle().len();
             if !includes_short && length < MIN_DECODED_BYTES {

@@ -128,7 +128,7 @@ impl<'s> BranchFacts<'s> {
         if !spend(size_of_part(keywords)) {
             return None;
         }
-        crate::steps::count(keywords.len());
+        crate::test_cost::count(keywords.len());
         self.types &= types(keywords);
         if let Some(values) = listed_values(keywords) {
             self.types &= values.iter().map(|value| type_of(value)).fold(0, |all, one| all | one);
@@ -139,7 +139,7 @@ impl<'s> BranchFacts<'s> {
         let properties =
             keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, schema) in properties {
-            crate::steps::count(1);
+            crate::test_cost::count(1);
             self.names.insert(name);
             if let Some(values) = property_values(document, schema) {
                 if !spend(values.len()) {
@@ -235,7 +235,7 @@ fn are_separate_objects(facts: &[BranchFacts<'_>]) -> bool {
         let mut values = HashSet::new();
         objects.iter().all(|facts| {
             facts.tag(name).is_some_and(|tag| {
-                crate::steps::count(tag.len());
+                crate::test_cost::count(tag.len());
                 let tag: BTreeSet<_> = tag.iter().collect();
                 tag.into_iter().all(|value| values.insert(value))
             })
@@ -269,7 +269,7 @@ fn are_separate_pairs(objects: &[&BranchFacts<'_>]) -> bool {
     };
     objects.iter().enumerate().all(|(at, one)| {
         objects[..at].iter().all(|other| {
-            crate::steps::count(one.required.len() + 1);
+            crate::test_cost::count(one.required.len() + 1);
             lacks(one, other) || lacks(other, one) || has_tag(one, other)
         })
     })

@@ -40,6 +40,9 @@ macro_rules! pages {
 /// The names of the pages, and their texts in Markdown.
 pub(crate) const PAGES: &[(&str, &str)] = pages![
     "README.md",
+    "adapters-libraries.md",
+    "adapters-requests.md",
+    "adapters-schemas.md",
     "adapters.md",
     "agent.md",
     "articulate.md",
@@ -54,7 +57,10 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "envelopes.md",
     "errors.md",
     "first-tool.md",
+    "http-approvals.md",
+    "http-clients.md",
     "http-operation.md",
+    "http-records.md",
     "http-security.md",
     "http.md",
     "key-rotation.md",

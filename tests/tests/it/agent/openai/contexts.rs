@@ -1,7 +1,7 @@
 //! A server's model and vectors in the compression of contexts.
 
 use serde_json::{Value, json};
-use tool_runtime::agent::{OpenAiEmbedder, StudentSummarizer};
+use tool_runtime::agent::{ModelSummarizer, OpenAiEmbedder};
 use tool_runtime::assess::{AssessOptions, Assessor, Embedder};
 use tool_runtime::contracts::act::ActResult;
 use tool_runtime::contracts::assess::{CompressionMethod, CompressionStrategy, ContextData};
@@ -26,7 +26,7 @@ fn assessor() -> Assessor {
 async fn a_student_model_writes_the_summary() {
     let server = Server::start([text("Order A-17 is late; all else was served.")]).await;
     let student =
-        StudentSummarizer::new(server.model()).with_model("small").with_dollars_per_million(1.0);
+        ModelSummarizer::new(server.model()).with_model("small").with_dollars_per_million(1.0);
     let optimized = assessor().summarizer(student).optimize(&context()).await;
     assert_eq!(optimized.method_used(), CompressionMethod::KnowledgeDistillation);
     assert!(optimized.optimized_text().contains("Order A-17 is late; all else was served."));
@@ -40,7 +40,7 @@ async fn a_student_model_writes_the_summary() {
 #[tokio::test]
 async fn a_student_that_fails_is_replaced_by_pruning() {
     let server = Server::start([error(401, "x")]).await;
-    let assessor = assessor().summarizer(StudentSummarizer::new(server.model()));
+    let assessor = assessor().summarizer(ModelSummarizer::new(server.model()));
     let optimized = assessor.optimize(&context()).await;
     assert_eq!(optimized.method_used(), CompressionMethod::SemanticPruning);
     assert!(optimized.metadata()["fallback"].as_str().unwrap().contains("refuses the API key"));

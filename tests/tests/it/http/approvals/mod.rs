@@ -127,12 +127,12 @@ fn headed(request: Request<Body>) -> Request<Body> {
 /// Checks that the status and the code of a decision are in the guide's table.
 #[track_caller]
 fn check_documented(answer: &Answer) {
-    const GUIDE: &str = include_str!("../../../../../tool-runtime/docs/http.md");
+    const GUIDE: &str = include_str!("../../../../../tool-runtime/docs/http-clients.md");
     let body = answer.json();
     let Some(code) = body["error_type"].as_str() else { return };
     let (status, code) = (format!("| {} |", answer.status), format!("`{code}`"));
     let stands = |row: &str| row.starts_with(&status) && row.contains(&code);
-    assert!(GUIDE.lines().any(stands), "no row of http.md has {status} {code}: {body}");
+    assert!(GUIDE.lines().any(stands), "no row of http-clients.md has {status} {code}: {body}");
 }
 
 #[track_caller]

@@ -19,8 +19,8 @@ use crate::format::{
     ResponseValue, StreamAssembler, UnsupportedRule,
 };
 use crate::limits::DeclarationLimits;
-use crate::lower::DialectProfile;
 use crate::names::{NameRules, ToolNames};
+use crate::provider_schema::DialectProfile;
 
 /// The format of `POST /v1/responses`.
 pub(crate) struct Responses;

@@ -99,7 +99,7 @@ fn closest(
     counterexample: &Counterexample,
 ) -> Option<usize> {
     let distance = |change: &SchemaChange, location: &InstanceLocation| {
-        tool_runtime_schema::steps::count(1);
+        tool_runtime_schema::test_cost::count(1);
         let each = counterexample.violations.iter();
         let each = each.map(|(pointer, rule)| location.distance(pointer, rule, change.rule()));
         let farthest = each.collect::<Option<Vec<_>>>()?.into_iter().max()?;

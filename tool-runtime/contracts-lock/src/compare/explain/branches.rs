@@ -48,7 +48,7 @@ impl<'s> Matched<'s> {
             let candidates = &self.added[..self.added.len().min(comparisons_left)];
             let position = candidates.iter().position(|after| fits(&before, after));
             let compared = position.map_or(candidates.len(), |at| at + 1);
-            tool_runtime_schema::steps::count(compared);
+            tool_runtime_schema::test_cost::count(compared);
             comparisons_left -= compared;
             match position {
                 Some(at) => self.both.push((before, self.added.remove(at))),

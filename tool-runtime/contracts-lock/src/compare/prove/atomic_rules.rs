@@ -7,7 +7,7 @@ use super::{Proof, Prover};
 
 impl<'s> Prover<'s> {
     /// Proves that every value of the shape satisfies the rule.
-    pub(super) fn keeps(&mut self, shape: &Shape<'s>, rule: &AtomicRule<'s>) -> Proof<'s> {
+    pub(super) fn implies(&mut self, shape: &Shape<'s>, rule: &AtomicRule<'s>) -> Proof<'s> {
         let (kept, keyword, subschema) = match rule {
             AtomicRule::Not(subschema) => (self.rejects_all(shape, *subschema), "not", *subschema),
             AtomicRule::One(subschema, branches) => {
@@ -34,12 +34,13 @@ impl<'s> Prover<'s> {
                 false
             }
         });
-        any_rule_rejects || self.is_apart(shape, subschema)
+        any_rule_rejects || self.is_disjoint(shape, subschema)
     }
 
-    fn is_apart(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
+    fn is_disjoint(&mut self, shape: &Shape<'s>, subschema: Subschema<'s>) -> bool {
         let expansion = self.expansion(&subschema.all_of());
-        let met: Vec<_> = expansion.shapes.iter().filter_map(|other| shape.meet(other)).collect();
+        let met: Vec<_> =
+            expansion.shapes.iter().filter_map(|other| shape.intersect(other)).collect();
         expansion.overflow.is_none() && met.iter().all(|both| self.is_empty(both))
     }
 
@@ -55,7 +56,7 @@ impl<'s> Prover<'s> {
                 let others = branches.iter().enumerate().filter(|(other, _)| *other != at);
                 let others: Vec<_> = others.map(|(_, subschema)| *subschema).collect();
                 self.shape_in(shape, *branch)
-                    && others.iter().all(|subschema| self.is_apart(shape, *subschema))
+                    && others.iter().all(|subschema| self.is_disjoint(shape, *subschema))
             })
     }
 

@@ -125,7 +125,7 @@ impl<'s> Prover<'s> {
         }
         let pairs = || found.shapes.iter().flat_map(|a| other.shapes.iter().map(move |b| (a, b)));
         self.spend_reads(pairs().map(|(a, b)| a.values_to_meet(b)).sum());
-        let met: Vec<_> = pairs().filter_map(|(a, b)| a.meet(b)).collect();
+        let met: Vec<_> = pairs().filter_map(|(a, b)| a.intersect(b)).collect();
         found.shapes = met.into_iter().filter(|shape| !self.is_empty(shape)).collect();
         found.overflow = found.overflow.take().or_else(|| other.overflow.clone());
         found.bound(subschema);
@@ -202,7 +202,7 @@ impl<'s> Prover<'s> {
             return false;
         }
         let pairs = a.shapes.iter().flat_map(|a| b.shapes.iter().map(move |b| (a, b)));
-        let met: Vec<_> = pairs.filter_map(|(a, b)| a.meet(b)).collect();
+        let met: Vec<_> = pairs.filter_map(|(a, b)| a.intersect(b)).collect();
         a.overflow.is_none() && b.overflow.is_none() && met.iter().all(|shape| self.is_empty(shape))
     }
 
@@ -210,11 +210,11 @@ impl<'s> Prover<'s> {
         let refused = self.subschema(not);
         // Removes the types of which `not` rejects every value.
         found.shapes.retain(|shape| {
-            !refused.shapes.iter().any(|other| other.is_open() && shape.meet(other).is_some())
+            !refused.shapes.iter().any(|other| other.is_open() && shape.intersect(other).is_some())
         });
         for shape in &mut found.shapes {
             let touched = refused.overflow.is_some()
-                || refused.shapes.iter().any(|other| shape.meet(other).is_some());
+                || refused.shapes.iter().any(|other| shape.intersect(other).is_some());
             if touched {
                 shape.rules.push(AtomicRule::Not(not));
             }

@@ -110,7 +110,7 @@ impl<'s> Prover<'s> {
 
     /// Spends work; returns false if none is left.
     fn spend(&mut self, work: usize) -> bool {
-        tool_runtime_schema::steps::count(work);
+        tool_runtime_schema::test_cost::count(work);
         self.work_left = self.work_left.saturating_sub(work);
         if self.is_exhausted() {
             self.steps = 0;
@@ -266,7 +266,7 @@ impl<'s> Prover<'s> {
         };
         match broken {
             Some(keyword) => wrong(keyword),
-            None => b.rules.iter().try_for_each(|rule| self.keeps(a, rule)),
+            None => b.rules.iter().try_for_each(|rule| self.implies(a, rule)),
         }
     }
 

@@ -44,7 +44,7 @@ impl<'s> ArrayConstraints<'s> {
         })
     }
 
-    pub(super) fn meet(mut self, other: &Self) -> Self {
+    pub(super) fn intersect(mut self, other: &Self) -> Self {
         let length = self.prefix.len().max(other.prefix.len());
         self.prefix = (0..length).map(|at| merge_all_of([self.at(at), other.at(at)])).collect();
         self.rest = merge_all_of([self.rest, other.rest.clone()]);

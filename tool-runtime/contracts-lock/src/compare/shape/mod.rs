@@ -99,21 +99,21 @@ impl<'s> Shape<'s> {
     }
 
     /// The values that both accept, if they have the same type.
-    pub(super) fn meet(&self, other: &Self) -> Option<Self> {
+    pub(super) fn intersect(&self, other: &Self) -> Option<Self> {
         let constraints = match (self.constraints.clone(), &other.constraints) {
             (TypeConstraints::Null, TypeConstraints::Null) => TypeConstraints::Null,
             (TypeConstraints::Boolean, TypeConstraints::Boolean) => TypeConstraints::Boolean,
             (TypeConstraints::Number(a), TypeConstraints::Number(b)) => {
-                TypeConstraints::Number(a.meet(b))
+                TypeConstraints::Number(a.intersect(b))
             }
             (TypeConstraints::Text(a), TypeConstraints::Text(b)) => {
                 TypeConstraints::Text(a.meet(b))
             }
             (TypeConstraints::Array(a), TypeConstraints::Array(b)) => {
-                TypeConstraints::Array(a.meet(b))
+                TypeConstraints::Array(a.intersect(b))
             }
             (TypeConstraints::Object(a), TypeConstraints::Object(b)) => {
-                TypeConstraints::Object(Box::new(a.meet(b)))
+                TypeConstraints::Object(Box::new(a.intersect(b)))
             }
             (
                 TypeConstraints::Null

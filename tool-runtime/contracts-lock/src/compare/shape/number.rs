@@ -86,7 +86,7 @@ impl NumberConstraints {
         Ok(Self { lower, upper, whole, steps, widths, is_f32 }.with_integer_bounds())
     }
 
-    pub(super) fn meet(mut self, other: &Self) -> Self {
+    pub(super) fn intersect(mut self, other: &Self) -> Self {
         self.lower = tighter(self.lower, other.lower, true);
         self.upper = tighter(self.upper, other.upper, false);
         self.whole |= other.whole;

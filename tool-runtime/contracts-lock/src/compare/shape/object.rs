@@ -63,7 +63,7 @@ impl<'s> ObjectConstraints<'s> {
         })
     }
 
-    pub(super) fn meet(mut self, other: &Self) -> Self {
+    pub(super) fn intersect(mut self, other: &Self) -> Self {
         self.layers.extend(other.layers.iter().cloned());
         self.required.extend(&other.required);
         self.min = self.min.max(other.min);

@@ -1,7 +1,7 @@
 //! The work of a comparison has a bound.
 
 use serde_json::{Value, json};
-use tool_runtime_schema::steps;
+use tool_runtime_schema::test_cost;
 
 use super::super::{Compatibility, SchemaReader, compare, compare_without_counterexamples};
 
@@ -29,7 +29,7 @@ fn a_comparison_that_takes_too_many_steps_is_undecided() {
         for levels in [8, 16] {
             let (before, after) = (fan(keyword, levels, 9), fan(keyword, levels, 5));
             let work = || compare_without_counterexamples(&before, &after, SchemaReader::Callee);
-            let (changes, steps) = steps::measure(work);
+            let (changes, steps) = test_cost::measure(work);
             assert!(steps < 2_000_000, "{keyword} {levels}: {steps}");
             let is_breaking = |change: &super::super::SchemaChange| {
                 change.compatibility() == Compatibility::Breaking
@@ -52,7 +52,10 @@ fn many_branches_are_paired_in_time_that_is_proportional_to_their_number() {
     };
     let steps = |count: usize| {
         let (before, after) = (union(count, 9), union(count, 5));
-        steps::measure(|| compare_without_counterexamples(&before, &after, SchemaReader::Callee)).1
+        test_cost::measure(|| {
+            compare_without_counterexamples(&before, &after, SchemaReader::Callee)
+        })
+        .1
     };
     assert!(steps(1_024) < 500_000, "{}", steps(1_024));
 }

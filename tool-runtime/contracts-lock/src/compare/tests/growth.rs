@@ -1,7 +1,7 @@
 //! A comparison takes steps that are proportional to the size of the schemas.
 
 use serde_json::{Value, json};
-use tool_runtime_schema::steps;
+use tool_runtime_schema::test_cost;
 
 use super::super::{Compatibility, SchemaReader, compare};
 
@@ -11,7 +11,7 @@ fn check(what: &str, schemas: &dyn Fn(usize) -> (Value, Value)) {
     for reader in [SchemaReader::Callee, SchemaReader::Caller] {
         let [few, many] = [400, 800].map(|count| {
             let (before, after) = schemas(count);
-            steps::measure(|| compare(&before, &after, reader)).1
+            test_cost::measure(|| compare(&before, &after, reader)).1
         });
         assert!(many <= few * 5 / 2, "{what}: {few} steps become {many}");
     }

@@ -1,12 +1,12 @@
 //! The lock file: the contracts that were given to callers, and removed tools.
 
-mod base;
+mod base_branch;
 mod change;
-mod committed;
 mod conflict;
 mod contracts;
 mod file;
-mod first;
+mod git_history;
+mod initial_lock;
 mod messages;
 mod version;
 
@@ -19,7 +19,7 @@ pub use self::conflict::markers as conflict_markers;
 pub(super) use self::contracts::compare;
 pub(super) use self::file::LockFile;
 
-use self::base::BaseLock;
+use self::base_branch::BaseLock;
 use self::change::LockRule;
 use super::contract::Contract;
 use super::files::OutputFolder;
@@ -69,11 +69,11 @@ fn without_lock(
     base: Option<&LockFile>,
     mode: LockMode,
 ) -> Result<LockFile, ExportError> {
-    let catalogue = first::catalogue(path, tools);
+    let catalogue = initial_lock::catalogue(path, tools);
     if mode != LockMode::Accept {
         return Err(messages::missing(path, catalogue.as_ref().map(|found| found.path.as_path())));
     }
-    if let Some(commit) = committed::last_with_lock(path) {
+    if let Some(commit) = git_history::last_with_lock(path) {
         return Err(messages::committed(path, &commit));
     }
     match (base, catalogue) {

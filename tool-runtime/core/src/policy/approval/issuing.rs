@@ -86,7 +86,7 @@ impl SealedCall {
     ) -> serde_json::Result<Self> {
         let edited = !scope.edits().is_empty();
         Ok(Self {
-            sent: scope.sent().raw().to_owned(),
+            sent: scope.original_call().raw().to_owned(),
             edited: edited.then(|| scope.raw().to_owned()),
             cx: serde_json::to_value(scope.cx().for_log())?,
             preview: call.approval().preview,

@@ -12,7 +12,7 @@ mod tests;
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::json::{pointer, read};
 
-pub use self::model_answer::{ExcerptMark, ModelAnswer, OutputHandle, OutputPage};
+pub use self::model_answer::{ExcerptInfo, ModelAnswer, OutputHandle, OutputPage};
 pub(in crate::policy) use self::result_format::ResultFormat;
 use self::row_cuts::RowCuts;
 

@@ -23,12 +23,12 @@ pub struct ModelAnswer {
     /// The first part of an answer of which no excerpt fits.
     first_part: Option<String>,
     output: Option<SerializedOutput>,
-    mark: Option<ExcerptMark>,
+    mark: Option<ExcerptInfo>,
 }
 
 /// Describes an excerpt: the size of the whole, the arrays that were cut, and the handle.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExcerptMark {
+pub struct ExcerptInfo {
     handle: Option<OutputHandle>,
     total_bytes: u64,
     /// The bytes of the first part, which is shown alone.
@@ -49,7 +49,7 @@ pub struct OutputPage {
 }
 
 impl ModelAnswer {
-    fn new(answer: FittedAnswer, mark: Option<ExcerptMark>) -> Self {
+    fn new(answer: FittedAnswer, mark: Option<ExcerptInfo>) -> Self {
         Self { data: Some(answer.json), first_part: None, output: answer.output, mark }
     }
 
@@ -91,12 +91,12 @@ impl ModelAnswer {
 
     /// Returns the description of the excerpt; none if the answer is whole.
     #[must_use]
-    pub fn excerpt(&self) -> Option<&ExcerptMark> {
+    pub fn excerpt(&self) -> Option<&ExcerptInfo> {
         self.mark.as_ref()
     }
 }
 
-impl ExcerptMark {
+impl ExcerptInfo {
     /// Returns the handle of the whole answer; none if it could not be stored.
     #[must_use]
     pub fn handle(&self) -> Option<OutputHandle> {
@@ -124,7 +124,7 @@ impl ExcerptMark {
 }
 
 /// Writes the description for a model.
-impl fmt::Display for ExcerptMark {
+impl fmt::Display for ExcerptInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "this is an excerpt of {} bytes", self.total_bytes)?;
         for cut in &self.cuts {
@@ -207,8 +207,8 @@ impl ToolCall {
         }
         let handle = state.store_output(scope.cx(), data).await.ok();
         let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        let mark = |cuts: Vec<Cut>| ExcerptMark { handle, total_bytes, first_bytes: None, cuts };
-        let first_mark = |bytes: usize| ExcerptMark {
+        let mark = |cuts: Vec<Cut>| ExcerptInfo { handle, total_bytes, first_bytes: None, cuts };
+        let first_mark = |bytes: usize| ExcerptInfo {
             first_bytes: u64::try_from(bytes).ok(),
             ..mark(Vec::new())
         };
@@ -237,7 +237,7 @@ impl ToolCall {
 impl PolicyState {
     async fn store_output(&self, cx: &ToolContext, data: &str) -> Result<OutputHandle, StoreError> {
         let id = Uuid::now_v7();
-        self.keep_for_caller(id, data.into(), cx, self.output_lifetime).await?;
+        self.put_private_blob(id, data.into(), cx, self.output_lifetime).await?;
         Ok(OutputHandle(id))
     }
 

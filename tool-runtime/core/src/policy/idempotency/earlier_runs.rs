@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tool_runtime_schema::canonical::Digest;
 
-use super::{ClaimedKey, key, refusals};
+use super::{ClaimedKey, key_derivation, refusals};
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::refusal::Refusal;
@@ -127,8 +127,8 @@ fn is_same(record: &KeyRecord, arguments: Digest) -> bool {
 fn key_and_arguments(scope: &CallScope, consent: &CallApproval) -> Option<(ScopedKey, Digest)> {
     let plan = scope.plan();
     let runs = plan.writes() && !scope.dry_run();
-    let key = key::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
-    Some((key, fingerprint(plan, scope.sent()).ok()?))
+    let key = key_derivation::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
+    Some((key, fingerprint(plan, scope.original_call()).ok()?))
 }
 
 /// Releases the key of a repeat that needed no approval, but whose stored answer has expired since.

@@ -1,20 +1,20 @@
 //! Idempotency keys: claims and leases, replays of answers, and unknown outcomes.
 
-mod claim_key;
-mod claimed_key;
+mod acquire;
 mod counters;
 mod earlier_runs;
-mod key;
+mod held_key;
+mod key_derivation;
 mod lease;
 mod reconciliation;
 mod refusals;
 mod replay;
 mod resolution;
 
-pub(super) use self::claimed_key::ClaimedKey;
 pub(super) use self::counters::OutcomeCounters;
 pub use self::counters::OutcomeCounts;
 pub(super) use self::earlier_runs::EarlierRun;
+pub(super) use self::held_key::ClaimedKey;
 use self::lease::KeyLease;
 pub(super) use self::refusals::{QUOTA_RETRY_AFTER_MS, key_reused};
 pub use self::resolution::{Outcomes, Resolution, ResolveError};

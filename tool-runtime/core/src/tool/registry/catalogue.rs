@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tool_contracts::{Permission, ToolSpec};
 
-use super::Registered;
+use super::RegisteredTool;
 
 /// The tools of a runtime at one moment. It never changes: a change makes another one.
 pub struct ToolCatalogue {
@@ -26,7 +26,7 @@ impl fmt::Debug for ToolCatalogue {
 /// A tool, and whether it is disabled.
 #[derive(Clone)]
 pub struct CatalogueEntry {
-    pub tool: Arc<Registered>,
+    pub tool: Arc<RegisteredTool>,
     /// The host's reason, which no model reads.
     pub(crate) disabled: Option<Arc<str>>,
 }
@@ -48,7 +48,7 @@ pub enum Availability {
 }
 
 impl CatalogueEntry {
-    pub(crate) fn new(tool: Registered) -> Self {
+    pub(crate) fn new(tool: RegisteredTool) -> Self {
         Self { tool: Arc::new(tool), disabled: None }
     }
 
@@ -69,7 +69,7 @@ impl CatalogueEntry {
 
 impl ToolCatalogue {
     /// Creates the first catalogue, of tools with unique names.
-    pub(crate) fn new(tools: Vec<Registered>) -> Self {
+    pub(crate) fn new(tools: Vec<RegisteredTool>) -> Self {
         let entries = tools.into_iter().map(CatalogueEntry::new);
         Self::from_entries(
             1,

@@ -33,7 +33,7 @@ pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
 pub(crate) use self::listing_bound::listing_problem;
 pub use self::refused::RefusedTool;
-pub use self::registered::Registered;
+pub use self::registered::RegisteredTool;
 #[cfg(feature = "policy")]
 pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
 pub(crate) use self::shared_catalogue::{Listener, SharedCatalogue};
@@ -67,7 +67,7 @@ pub(crate) struct Registration {
 #[derive(Debug, Default)]
 pub struct CompiledTools {
     /// Sorted by name.
-    pub tools: Vec<Registered>,
+    pub tools: Vec<RegisteredTool>,
     pub(crate) refused: Vec<RefusedTool>,
     /// The registrations of the tools that may be left out, by name.
     optional: BTreeMap<String, SourceLocation>,
@@ -236,7 +236,7 @@ impl Registry {
 }
 
 impl CompiledTools {
-    fn add(&mut self, tool: Registered, entry: &Registration) {
+    fn add(&mut self, tool: RegisteredTool, entry: &Registration) {
         if entry.if_valid {
             self.optional.insert(entry.name().to_owned(), entry.location.clone());
         }
@@ -256,10 +256,10 @@ impl Registration {
         &self,
         same_name: Option<&Self>,
         settings: &ToolSettings,
-    ) -> Result<Registered, Vec<BuildProblem>> {
-        let Some(other) = same_name else { return Registered::compile(self, settings) };
+    ) -> Result<RegisteredTool, Vec<BuildProblem>> {
+        let Some(other) = same_name else { return RegisteredTool::compile(self, settings) };
         let mut problems = vec![duplicate(other, self)];
-        problems.extend(Registered::compile(self, settings).err().into_iter().flatten());
+        problems.extend(RegisteredTool::compile(self, settings).err().into_iter().flatten());
         Err(problems)
     }
 

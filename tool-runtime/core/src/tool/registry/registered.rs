@@ -23,7 +23,7 @@ use crate::failure::FailureCode;
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
 /// A tool that can be called.
-pub struct Registered {
+pub struct RegisteredTool {
     pub spec: Arc<ToolSpec>,
     /// The bytes of the contract as JSON.
     pub(crate) listing_bytes: usize,
@@ -51,7 +51,7 @@ pub struct Registered {
     pub(crate) plan: Option<Slot>,
     /// The call policy's stages that apply to the tool.
     pub policy_stages: PolicyStages,
-    pub traits: ToolTraits,
+    pub traits: ToolBehavior,
     largest_output: AtomicUsize,
 }
 
@@ -67,7 +67,7 @@ pub struct PolicyStages {
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one thing that a tool says of itself")]
 #[allow(dead_code, reason = "only the features `policy` and `evidence` read most of them")]
-pub struct ToolTraits {
+pub struct ToolBehavior {
     /// True if a function of its own shows what a call would do.
     pub(crate) has_preview: bool,
     /// True if the tool can reconcile an earlier run.
@@ -111,7 +111,7 @@ pub(crate) const SHORTEST_RETENTION: Duration = Duration::from_secs(24 * 60 * 60
 /// The most bytes that are reserved for an output in advance.
 const MAX_EXPECTED: usize = 64 * 1024;
 
-impl Registered {
+impl RegisteredTool {
     /// Compiles a registration; returns all its problems at once.
     pub(crate) fn compile(
         entry: &Registration,
@@ -159,8 +159,8 @@ impl Registered {
             start,
             typed: Some(TypeGuarantees { bounds_checked: !unchecked_bounds }),
         };
-        let mut tool = parts.finish(definition.effect, settings, Vec::new())?;
-        tool.traits = ToolTraits {
+        let mut tool = parts.compile_parts(definition.effect, settings, Vec::new())?;
+        tool.traits = ToolBehavior {
             has_preview: definition.has_preview,
             reconciles: definition.reconciles,
             forwards_key: definition.forwards_key,
@@ -198,7 +198,7 @@ impl Registered {
         spec = with(spec, ttl, |spec, ttl| spec.ttl_seconds(whole_seconds(ttl)));
         let timeout = tool.timeout.unwrap_or(settings.timeout);
         let (preview, reconcile) = (tool.preview.clone(), tool.reconcile.clone());
-        let traits = ToolTraits {
+        let traits = ToolBehavior {
             has_preview: preview.is_some(),
             reconciles: reconcile.is_some(),
             forwards_key: tool.forwards_key,
@@ -223,7 +223,9 @@ impl Registered {
             start,
             typed: None,
         };
-        parts.finish(tool.effect, settings, problems).map(|tool| Registered { traits, ..tool })
+        parts
+            .compile_parts(tool.effect, settings, problems)
+            .map(|tool| RegisteredTool { traits, ..tool })
     }
 
     /// Checks the data of an answer against the output schema, if there is one.
@@ -289,12 +291,12 @@ struct TypeGuarantees {
 
 impl ToolParts<'_> {
     /// Compiles the schemas and builds the contract; reports their problems with the earlier ones.
-    fn finish(
+    fn compile_parts(
         self,
         effect: Effect,
         settings: &ToolSettings,
         mut problems: Vec<BuildProblem>,
-    ) -> Result<Registered, Vec<BuildProblem>> {
+    ) -> Result<RegisteredTool, Vec<BuildProblem>> {
         let mut unchecked = Vec::new();
         let mut compile = |kind: SchemaKind, schema: &Value| {
             let side = kind.as_str();
@@ -353,7 +355,7 @@ impl ToolParts<'_> {
             Some(_) => AnswerCheck::Always,
         };
         let too_deep = depth(spec.input_schema()) > settings.limits.max_depth();
-        Ok(Registered {
+        Ok(RegisteredTool {
             scan: too_deep || self.typed.is_none_or(|typed| input.needs_scan(typed.bounds_checked)),
             has_secrets: input.has_secrets(),
             has_personal: input.has_personal(),
@@ -369,7 +371,7 @@ impl ToolParts<'_> {
             slots: Box::default(),
             plan: None,
             policy_stages: PolicyStages::default(),
-            traits: ToolTraits::default(),
+            traits: ToolBehavior::default(),
             largest_output: AtomicUsize::new(0),
             listing_bytes: serde_json::to_string(&spec).map_or(usize::MAX, |text| text.len()),
             spec: Arc::new(spec),
@@ -450,7 +452,7 @@ fn with<T, V>(builder: T, value: Option<V>, set: impl FnOnce(T, V) -> T) -> T {
     }
 }
 
-impl fmt::Debug for Registered {
+impl fmt::Debug for RegisteredTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registered").field("name", &self.spec.name()).finish_non_exhaustive()
     }

@@ -38,7 +38,7 @@ impl CallScope {
                 let reread = |text: &'s str| field_reader::read::<A>(text, fields, defaults).err();
                 let coerced = self.coerced_arguments(&error, &reread)?;
                 let read = field_reader::read(coerced, fields, defaults);
-                read.map_err(|error| self.unexplained(&error, &reread))
+                read.map_err(|error| self.reject_undecodable(&error, &reread))
             }
         }
     }
@@ -50,7 +50,7 @@ impl CallScope {
         reread: Reread<'_, 's>,
     ) -> Result<&'s str, Finished> {
         if self.schema_report().is_some() {
-            return Err(self.unexplained(error, reread));
+            return Err(self.reject_undecodable(error, reread));
         }
         let report = self.check_by_schema();
         if report.malformed.is_some() || !report.violations.is_empty() {
@@ -58,12 +58,16 @@ impl CallScope {
         }
         match &report.coerced {
             Some(coerced) => Ok(coerced),
-            None => Err(self.unexplained(error, reread)),
+            None => Err(self.reject_undecodable(error, reread)),
         }
     }
 
     /// Refuses arguments that the schema admits and the type does not, with the place of the error.
-    fn unexplained<'s>(&'s self, error: &serde_json::Error, reread: Reread<'_, 's>) -> Finished {
+    fn reject_undecodable<'s>(
+        &'s self,
+        error: &serde_json::Error,
+        reread: Reread<'_, 's>,
+    ) -> Finished {
         let text = self.arguments();
         let offset = byte_offset(text, error.line(), error.column());
         let limits = self.0.environment.limits();

@@ -13,7 +13,7 @@ impl CallScope {
     /// Makes a call that replays an earlier one; to be used before the call is shared.
     #[must_use]
     pub fn replaying(&self, earlier: Uuid) -> Self {
-        let mut shared = self.again(self.arguments().into());
+        let mut shared = self.restarted_with(self.arguments().into());
         shared.purpose = Purpose::Replay(earlier);
         Self(Arc::new(shared))
     }

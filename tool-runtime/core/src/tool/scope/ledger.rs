@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::CallScope;
-use crate::tool::registry::Registered;
+use crate::tool::registry::RegisteredTool;
 
 impl CallScope {
     /// Returns the tool, for owners that outlive the call.
     #[must_use]
-    pub fn shared_tool(&self) -> &Arc<Registered> {
+    pub fn shared_tool(&self) -> &Arc<RegisteredTool> {
         &self.0.tool
     }
 

@@ -41,7 +41,7 @@ use super::environment::Environment;
 use super::host_parameters::{MetaDraft, ProgressSink};
 use super::idempotency::Idempotency;
 use super::panic_guard::catch_panic;
-use super::registry::Registered;
+use super::registry::RegisteredTool;
 use super::user_input::InputSource;
 use crate::arguments;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub struct CallScope(Arc<ScopeState>);
 
 struct ScopeState {
     environment: Arc<Environment>,
-    tool: Arc<Registered>,
+    tool: Arc<RegisteredTool>,
     call_id: Option<Box<str>>,
     arguments: Box<str>,
     cx: ToolContext,
@@ -108,7 +108,7 @@ struct OptionalState {
 impl ScopeState {
     fn new(
         environment: Arc<Environment>,
-        tool: Arc<Registered>,
+        tool: Arc<RegisteredTool>,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
@@ -158,7 +158,7 @@ impl OptionalState {
 impl CallScope {
     pub fn new(
         environment: Arc<Environment>,
-        tool: Arc<Registered>,
+        tool: Arc<RegisteredTool>,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
@@ -178,8 +178,8 @@ impl CallScope {
 
     /// Makes the same call with arguments that a person changed.
     pub(crate) fn edited(&self, arguments: Box<str>, pointers: Vec<String>) -> Self {
-        let mut shared = self.again(arguments);
-        let edit = ArgumentEdit { sent: self.sent().clone(), pointers };
+        let mut shared = self.restarted_with(arguments);
+        let edit = ArgumentEdit { sent: self.original_call().clone(), pointers };
         shared.purpose = Purpose::Edited(Box::new(edit));
         let edited = Self(Arc::new(shared));
         if let Some(source) = self.input_source() {
@@ -191,7 +191,7 @@ impl CallScope {
 
     /// Makes a dry run of this call, which ends without it.
     pub(crate) fn for_approval_dry_run(&self) -> Self {
-        let mut shared = self.again(self.arguments().into());
+        let mut shared = self.restarted_with(self.arguments().into());
         shared.cx = shared.cx.with_dry_run(true);
         shared.cancel = OnceLock::new();
         shared.purpose = Purpose::ApprovalDryRun;
@@ -201,7 +201,7 @@ impl CallScope {
     }
 
     /// Starts the same call anew, with the same cancellation and the same listener.
-    fn again(&self, arguments: Box<str>) -> ScopeState {
+    fn restarted_with(&self, arguments: Box<str>) -> ScopeState {
         let ScopeState { environment, tool, call_id, cx, .. } = &*self.0;
         let (environment, tool) = (environment.clone(), tool.clone());
         let call_id = call_id.clone();
@@ -220,7 +220,7 @@ impl CallScope {
     }
 
     /// The call as the caller sent it, before a person changed it.
-    pub(crate) fn sent(&self) -> &Self {
+    pub(crate) fn original_call(&self) -> &Self {
         self.0.purpose.edit().map_or(self, |edit| &edit.sent)
     }
 
@@ -315,7 +315,7 @@ impl CallScope {
     }
 
     #[must_use]
-    pub fn registered(&self) -> &Registered {
+    pub fn registered(&self) -> &RegisteredTool {
         &self.0.tool
     }
 
@@ -464,11 +464,11 @@ impl CallScope {
 
     /// Returns the echo of the arguments as sent, with secrets masked; none if they are not JSON.
     pub(crate) fn echo(&self) -> Option<&str> {
-        self.sent().shown()
+        self.original_call().masked_arguments()
     }
 
     /// Returns the arguments of this call, with secrets masked; none if they are not JSON.
-    pub(crate) fn shown(&self) -> Option<&str> {
+    pub(crate) fn masked_arguments(&self) -> Option<&str> {
         let has_secrets = self.0.tool.has_secrets;
         if self.0.read_whole.load(Ordering::Relaxed) && !has_secrets {
             return Some(&self.0.arguments);

@@ -10,7 +10,7 @@ use crate::tool::idempotency::Idempotency;
 impl CallScope {
     /// Makes the call that asks the tool what became of an earlier run of this one.
     pub(crate) fn reconciling(&self) -> Self {
-        let mut shared = self.again(self.arguments().into());
+        let mut shared = self.restarted_with(self.arguments().into());
         shared.purpose = Purpose::Reconciliation;
         let reconciling = Self(Arc::new(shared));
         self.share_requested_time(&reconciling);

@@ -74,7 +74,7 @@ impl CallScope {
 impl TextScrubbers {
     fn new(scope: &CallScope) -> Self {
         let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
-        for text in [scope.raw(), scope.arguments(), scope.sent().raw()] {
+        for text in [scope.raw(), scope.arguments(), scope.original_call().raw()] {
             let limits = scope.environment().limits();
             let sensitive_values =
                 scope.registered().input.sensitive(text, limits).unwrap_or_default();

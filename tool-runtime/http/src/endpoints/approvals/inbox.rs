@@ -56,7 +56,7 @@ pub(super) async fn page(
 }
 
 /// Returns whether an approver may decide about calls of the tool with this name.
-pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
+pub(super) fn approver_may_see(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
     match app.runtime.spec(tool) {
         Some(tool) => authorized.principal().may_decide(&tool),
         None => authorized.principal().may_decide_unknown(tool),
@@ -64,7 +64,7 @@ pub(super) fn covers(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bo
 }
 
 fn is_covered(app: &App, authorized: &AuthorizedCaller, call: &WaitingCall) -> bool {
-    covers(app, authorized, call.ticket().tool())
+    approver_may_see(app, authorized, call.ticket().tool())
 }
 
 impl InboxPage {

@@ -96,7 +96,7 @@ async fn decided(
     let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
     let attempt = Attempt::new(authorized, ticket, decision);
     // A call that was not found has no name.
-    if !call.name().is_empty() && !inbox::covers(app, authorized, call.name()) {
+    if !call.name().is_empty() && !inbox::approver_may_see(app, authorized, call.name()) {
         let _ = call.refuse(refusal::not_covered);
         attempt.record_rejected(app, DecisionRefusal::NOT_COVERED.why.as_str()).await;
         return Err(refusal::tool_not_covered());

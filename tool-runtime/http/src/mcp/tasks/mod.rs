@@ -26,7 +26,7 @@ use self::live::LiveTask;
 use self::stored::BegunTask;
 use super::answer;
 use super::call::{Refused, ToolRequest};
-use super::dialogue::Dialogue;
+use super::dialogue::ClientChannel;
 use super::handler::ToolServer;
 use super::input::{RoundUser, answers};
 use super::revision::Revision;
@@ -93,7 +93,7 @@ impl ToolRequest<'_> {
         let live = LiveTask::new(&call, user.cloned(), &self.server.settings, app);
         let listener = live.clone();
         let mut dialogue =
-            Dialogue::new(self, link, &call, None, move |update| listener.progressed(update));
+            ClientChannel::new(self, link, &call, None, move |update| listener.progressed(update));
         let mut execution = spawn_beyond_request(app, call);
         let soon = timeout(self.server.settings.task_after, dialogue.until(&mut execution)).await;
         if let Ok(ended) = soon {

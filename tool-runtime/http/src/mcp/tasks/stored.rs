@@ -72,10 +72,10 @@ pub(super) async fn read(
     cx: &ToolContext,
 ) -> Result<Option<DetailedTask>, ErrorData> {
     let policy = app.runtime.policy_state();
-    if let Some(text) = policy.kept_for_caller(end_of(id), cx).await.map_err(unavailable)? {
+    if let Some(text) = policy.get_private_blob(end_of(id), cx).await.map_err(unavailable)? {
         return serde_json::from_slice(&text).map(Some).map_err(|_| damaged());
     }
-    let Some(text) = policy.kept_for_caller(id, cx).await.map_err(unavailable)? else {
+    let Some(text) = policy.get_private_blob(id, cx).await.map_err(unavailable)? else {
         return Ok(None);
     };
     let begun: BegunTask = serde_json::from_slice(&text).map_err(|_| damaged())?;
@@ -90,7 +90,7 @@ async fn keep(
 ) -> Result<(), StoreError> {
     let text = serde_json::to_vec(text)
         .map_err(|error| StoreError::new(StoreErrorKind::Damaged, error.to_string()))?;
-    app.runtime.policy_state().keep_for_caller(id, text, live.cx(), live.lifetime()).await
+    app.runtime.policy_state().put_private_blob(id, text, live.cx(), live.lifetime()).await
 }
 
 fn end_of(id: Uuid) -> Uuid {

@@ -35,7 +35,7 @@ pub(crate) fn context_of_envelope(
     if let Some(client) = request.client() {
         builder = builder.client(client.clone());
     }
-    builder.build().map_err(|error| field_problems::broken(&error))
+    builder.build().map_err(|error| field_problems::invalid_context(&error))
 }
 
 fn call_context(request: &RequestEnvelope) -> Result<CallContext, ContractError> {

@@ -75,7 +75,7 @@ impl FieldProblems {
         let message = match &places[1..] {
             [] => "missing; send this header".to_owned(),
             [only] => format!("missing; send this header, or `{only}` in the body"),
-            others => format!("missing; send this header, or one of {}", listed(others)),
+            others => format!("missing; send this header, or one of {}", join_quoted(others)),
         };
         self.found.push(FieldProblem { rule: "required", places, message });
     }
@@ -147,7 +147,7 @@ impl FieldProblems {
         let message = format!("the request's context is not valid: {}", problem_texts.join("; "));
         let mut problem =
             Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
-        let problem_values = self.found.iter().map(FieldProblem::told).collect();
+        let problem_values = self.found.iter().map(FieldProblem::to_json).collect();
         problem.details.insert("problems".to_owned(), Value::Array(problem_values));
         Err(with_trace_id(problem, trace_id))
     }
@@ -157,10 +157,10 @@ impl FieldProblem {
     /// Describes the problem with its sources; a missing field is named by its header.
     fn text(&self) -> String {
         let place_count = if self.rule == "required" { 1 } else { self.places.len() };
-        format!("{}: {}", listed(&self.places[..place_count]), self.message)
+        format!("{}: {}", join_quoted(&self.places[..place_count]), self.message)
     }
 
-    fn told(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({"places": self.places, "rule": self.rule, "message": self.message})
     }
 }
@@ -172,11 +172,11 @@ pub(super) fn with_trace_id(problem: Problem, trace_id: Option<&str>) -> Problem
 
 /// Returns the problem of a context that breaks a rule of the contract, which no single field did.
 #[cold]
-pub(super) fn broken(error: &ContractError) -> Problem {
+pub(super) fn invalid_context(error: &ContractError) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, error.to_string())
 }
 
-fn listed(names: &[&str]) -> String {
+fn join_quoted(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }

@@ -83,7 +83,7 @@ pub(crate) fn context(
     let fields = if body.is_some() { BodyFields::Context } else { BodyFields::None };
     let body = BodyContext { fields, context: body.unwrap_or_default(), trace: None };
     let builder = context_builder(head, body, principal, defaults)?;
-    builder.build().map_err(|error| field_problems::broken(&error))
+    builder.build().map_err(|error| field_problems::invalid_context(&error))
 }
 
 /// The part of a call's context that the request's body gives.
@@ -104,7 +104,7 @@ fn context_builder(
     let mut problems = FieldProblems::new(body.fields);
     let head_fields = HeadFields::read(head, &mut problems);
     let merged = merging::merged(&head_fields, body.context, defaults, &mut problems);
-    let said = merged.build().map_err(|error| field_problems::broken(&error))?;
+    let said = merged.build().map_err(|error| field_problems::invalid_context(&error))?;
     problems.finish(said.trace_id())?;
     let said = normalized_ids(said)?;
     let of_trace = |problem| field_problems::with_trace_id(problem, said.trace_id());
@@ -210,7 +210,7 @@ fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
     if let Some(session) = session {
         builder = builder.session_id(session);
     }
-    builder.build().map_err(|error| field_problems::broken(&error))
+    builder.build().map_err(|error| field_problems::invalid_context(&error))
 }
 
 fn built(
@@ -222,7 +222,7 @@ fn built(
     let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
     let actor = actor_of(principal, said.actor_type());
     let mut builder =
-        said.into_context_builder().map_err(|error| field_problems::broken(&error))?;
+        said.into_context_builder().map_err(|error| field_problems::invalid_context(&error))?;
     if let Some(parent) = parent {
         builder = within(builder, parent, span_id);
     }

@@ -2,7 +2,7 @@
 
 use super::super::ValueScrubber;
 use super::{Patterns, redacts};
-use crate::steps;
+use crate::test_cost;
 
 /// Parts of adversarial texts, each a match or nearly a match of a pattern.
 const PARTS: [&str; 30] = [
@@ -53,7 +53,7 @@ fn grows_in_proportion(name: &str, cost: impl Fn(&str) -> u64) {
 fn redaction_of_hostile_text_costs_in_proportion_to_its_length() {
     let patterns = Patterns::default().with_max_bytes(usize::MAX);
     for part in PARTS {
-        grows_in_proportion(part, |text| steps::measure(|| drop(patterns.redact(text))).1);
+        grows_in_proportion(part, |text| test_cost::measure(|| drop(patterns.redact(text))).1);
     }
 }
 
@@ -76,7 +76,7 @@ fn neighbours_in_one_run_are_all_found() {
 fn a_long_text_is_cut_before_any_pattern_is_applied() {
     let patterns = Patterns::default().with_max_bytes(2_048);
     let text = "4111 1111 1111 1111 ".repeat(50_000);
-    let (shown, steps) = steps::measure(|| patterns.redact(&text).into_owned());
+    let (shown, steps) = test_cost::measure(|| patterns.redact(&text).into_owned());
     assert!(steps < 400_000, "{steps} steps");
     assert!(shown.starts_with("[card] [card]"), "{shown}");
     assert!(shown.len() <= 2_048 && shown.ends_with(" bytes left out]"), "{shown}");
@@ -107,7 +107,7 @@ fn a_text_that_grows_when_it_is_redacted_keeps_the_bound() {
 fn a_pattern_of_ones_own_searches_so_much() {
     let patterns = Patterns::none().with("own", "(a).*").unwrap();
     assert_eq!(patterns.redact(&"a".repeat(100)), "[own]".repeat(100));
-    let (shown, steps) = steps::measure(|| patterns.redact(&"a".repeat(60_000)).into_owned());
+    let (shown, steps) = test_cost::measure(|| patterns.redact(&"a".repeat(60_000)).into_owned());
     assert_eq!(shown, "[redacted]");
     assert!(steps < 64 * 1024 * 1024, "{steps} steps");
 }
@@ -116,7 +116,7 @@ fn a_pattern_of_ones_own_searches_so_much() {
 fn scrubbing_costs_in_proportion_and_withholds_what_is_too_long() {
     let scrub = ValueScrubber::new(["hunter2"]);
     for part in ["hunter2", "\\\\u0068", "%68%75", "aHVudGVyMg", "68756e", "+", "\\"] {
-        grows_in_proportion(part, |text| steps::measure(|| drop(scrub.scrub(text))).1);
+        grows_in_proportion(part, |text| test_cost::measure(|| drop(scrub.scrub(text))).1);
     }
     assert_eq!(scrub.scrub(&"x".repeat(300 * 1024)), "***");
     let many: Vec<String> = (0..20_000).map(|n| format!("value-{n}")).collect();

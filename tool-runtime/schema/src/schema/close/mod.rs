@@ -96,7 +96,7 @@ impl Closer<'_> {
 
     /// Counts a visited schema; returns false if there are too many.
     fn step(&mut self) -> bool {
-        crate::steps::count(1);
+        crate::test_cost::count(1);
         self.steps_left = self.steps_left.saturating_sub(1);
         self.steps_left > 0
     }

@@ -201,7 +201,7 @@ struct NameSearch<'s> {
 
 impl<'s> NameSearch<'s> {
     fn schema(&mut self, keywords: &'s Map<String, Value>, at: &str) -> ListedNames<'s> {
-        crate::steps::count(1);
+        crate::test_cost::count(1);
         if self.depth == MAX_DEPTH {
             // A part that is not searched may list any name.
             return ListedNames { admits_unnamed: true, has_open_part: true, ..Default::default() };

@@ -12,7 +12,7 @@ use super::{ChoiceReading, close};
 use crate::limits::Limits;
 use crate::schema::findings::IsClosed;
 use crate::schema::{Coerce, Validator, input_generator};
-use crate::steps;
+use crate::test_cost;
 
 #[track_caller]
 fn check_closed(closed: &Value, cases: &[(Value, bool)]) {
@@ -436,7 +436,7 @@ fn a_document_whose_parts_would_be_copied_without_end_stays_open() {
     named.extend((0..40).map(|level| (format!("L{level}"), fan(level))));
     named.insert("L40".to_owned(), json!({"properties": {"last": {}}}));
     let mut schema = json!({"type": "object", "$defs": named, "$ref": "#/$defs/L0"});
-    let (closed, steps) = steps::measure(|| close(&mut schema, ChoiceReading::AnyBranches));
+    let (closed, steps) = test_cost::measure(|| close(&mut schema, ChoiceReading::AnyBranches));
     assert_eq!(closed, IsClosed::TooLarge);
     assert!(steps < 1_000_000, "{steps}");
 }

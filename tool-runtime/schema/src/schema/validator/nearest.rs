@@ -1,6 +1,6 @@
 //! Suggests names for a misspelt one.
 
-use crate::steps;
+use crate::test_cost;
 
 /// The longest name, in bytes, that is compared.
 const MAX_LENGTH: usize = 64;
@@ -17,7 +17,7 @@ pub(super) fn nearest<'a>(
     let Some(masks) = LetterMasks::new(wanted) else { return Vec::new() };
     let mut best: Vec<(usize, &str)> = Vec::new();
     for name in names {
-        steps::count(1);
+        test_cost::count(1);
         let Some(distance) = masks.distance(name) else { continue };
         let at = best.partition_point(|(other, _)| *other <= distance);
         if at < max {
@@ -41,7 +41,7 @@ pub fn nearest_tools<'a>(wanted: &str, names: &[&'a str], max: usize) -> Vec<&'a
     let inner = |name: &str| name.find(['.', '/', ':']).map(|at| at + 1);
     let rests = std::iter::successors(inner(wanted), |at| Some(at + inner(&wanted[*at..])?));
     for rest in rests.map(|at| &wanted[at..]) {
-        steps::count(names.len());
+        test_cost::count(names.len());
         if let Some(exact) = names.iter().find(|name| **name == rest) {
             nearest_names.retain(|name| name != exact);
             nearest_names.insert(0, exact);

@@ -7,7 +7,7 @@ use super::model::SchemaNode;
 use super::sensitive::{SensitiveNode, Sensitivity, SensitivityScope, sensitive_nodes};
 use crate::json::{JsonKind, JsonNode, JsonView};
 use crate::redact::{MAX_VALUES, Redactor, omission_mark};
-use crate::steps;
+use crate::test_cost;
 
 /// Limit on values and names per text that the redactor replaces; all others are masked.
 const MAX_REPLACED: usize = 4_096;
@@ -93,7 +93,7 @@ impl RedactedText<'_> {
     /// Redacts free text; `None` if the limit is reached.
     fn free_text<'t>(&mut self, text: &'t str) -> Option<Cow<'t, str>> {
         self.free_bytes = self.free_bytes.checked_sub(text.len()).or_else(|| {
-            steps::count(1);
+            test_cost::count(1);
             None
         })?;
         Some(self.redactor.free_text(text))

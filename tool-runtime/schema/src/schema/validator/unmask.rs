@@ -6,7 +6,7 @@ use tool_contracts::Violation;
 
 use super::mask::MASK;
 use crate::json::{JsonKind, JsonView, OpaqueNodes, pointer};
-use crate::steps;
+use crate::test_cost;
 
 /// A text with its secrets.
 #[derive(Clone, Copy)]
@@ -66,7 +66,7 @@ impl SecretText<'_> {
 
     fn is_mask(&self, id: u32) -> bool {
         let node = self.view.node(id);
-        steps::count(1);
+        test_cost::count(1);
         node.kind == JsonKind::String
             && self.secrets.contains(id)
             && self.view.string(node) == MASK.trim_matches('"')

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use tool_contracts::{ToolResultMeta, Warning};
 use tool_runtime_core::ToolOutput;
-use tool_runtime_core::policy::ExcerptMark;
+use tool_runtime_core::policy::ExcerptInfo;
 
 use super::accept::AcceptsJson;
 use crate::problem::Problem;
@@ -42,7 +42,7 @@ pub(crate) async fn text_call(
 }
 
 /// Returns the output's `meta` with the description of an excerpt among its warnings.
-fn with_warning(output: &ToolOutput, excerpt: Option<&ExcerptMark>) -> Option<String> {
+fn with_warning(output: &ToolOutput, excerpt: Option<&ExcerptInfo>) -> Option<String> {
     let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
     let mut warnings = meta.warnings().to_vec();
     warnings.push(Warning::from(excerpt?.to_string()));

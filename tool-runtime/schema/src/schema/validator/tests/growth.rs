@@ -7,7 +7,7 @@ use serde_json::json;
 use super::shapes::{grows_in_proportion, items, members, roomy, shapes};
 use super::{Coerce, ValidationReport, Validator};
 use crate::limits::Limits;
-use crate::steps;
+use crate::test_cost;
 
 #[test]
 fn a_check_of_hostile_arguments_costs_in_proportion_to_their_length() {
@@ -16,7 +16,8 @@ fn a_check_of_hostile_arguments_costs_in_proportion_to_their_length() {
         for coerce in [Coerce::Off, Coerce::Lossless] {
             grows_in_proportion(name, |count| {
                 let text = text(count);
-                let (report, steps) = steps::measure(|| validator.check(&text, &roomy(), coerce));
+                let (report, steps) =
+                    test_cost::measure(|| validator.check(&text, &roomy(), coerce));
                 assert!(report.violations.len() <= ValidationReport::MAX_LISTED, "{name}");
                 assert!(steps < 300 * text.len() as u64 + 200_000, "{name}: {steps} steps");
                 steps
@@ -39,7 +40,7 @@ fn schemas_that_one_value_reaches_on_many_ways_are_applied_once() {
         let validator = Validator::compile(&schema).unwrap();
         for text in ["5", "0"] {
             let check = || validator.check(text, &Limits::new(), Coerce::Off);
-            let (report, steps) = steps::measure(check);
+            let (report, steps) = test_cost::measure(check);
             assert!(steps < 100_000, "{keyword} {text} {steps}");
             // Both branches of each `oneOf` match, or none does.
             assert_eq!(report.is_admitted(), text == "5" && keyword != "oneOf", "{keyword} {text}");
@@ -67,7 +68,7 @@ fn a_pattern_is_not_matched_against_a_string_that_is_too_long() {
     let schema = json!({"type": "string", "maxLength": 100, "pattern": "^(a|b|ab)*c$"});
     let validator = Validator::compile(&schema).unwrap();
     let text = format!("\"{}\"", "ab".repeat(100_000));
-    let (report, steps) = steps::measure(|| validator.check(&text, &roomy(), Coerce::Off));
+    let (report, steps) = test_cost::measure(|| validator.check(&text, &roomy(), Coerce::Off));
     let rules: Vec<_> = report.violations.iter().map(tool_contracts::Violation::rule).collect();
     assert_eq!(rules, ["maxLength"]);
     assert!(steps < 10_000, "{steps} steps");

@@ -24,7 +24,7 @@ use crate::json::{
     DuplicateKey, JsonKind, JsonNode, JsonTree, JsonView, OpaqueNodes, pointer, push_name,
 };
 use crate::limits::Limits;
-use crate::steps;
+use crate::test_cost;
 
 /// Most nested schemas: bounds the stack.
 const MAX_DEPTH: u32 = 512;
@@ -282,7 +282,7 @@ impl<'v> Walk<'v> {
 
     /// Checks a value of a type that the schema accepts.
     fn apply(&mut self, schema: &'v SchemaNode, doc: &Document<'_>, at: u32, node: &JsonNode) {
-        steps::count(1);
+        test_cost::count(1);
         let unevaluated_rule = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
         let Some(unevaluated_rule) = unevaluated_rule.filter(|_| node.kind == JsonKind::Object)
         else {
@@ -334,7 +334,7 @@ impl<'v> Walk<'v> {
 
     fn record(&mut self, violation: Violation) {
         self.failed = true;
-        steps::count(self.violations.len());
+        test_cost::count(self.violations.len());
         if self.violations.iter().any(|listed| is_same_problem(listed, &violation)) {
             self.repeated_violations += 1;
             self.overflow |= self.repeated_violations > MAX_REPEATED_VIOLATIONS;
@@ -359,7 +359,7 @@ impl<'v> Walk<'v> {
 
     /// Counts text that a pattern is matched against; returns false above the limit.
     fn may_match(&mut self, text: &str) -> bool {
-        steps::count(text.len());
+        test_cost::count(text.len());
         self.matched_bytes = self.matched_bytes.saturating_add(text.len());
         let may = self.matched_bytes <= self.limits.max_pattern_bytes();
         if !may {

@@ -29,7 +29,7 @@ impl<'v> Walk<'v> {
         at: u32,
     ) {
         let mut evaluators = PropertyEvaluators { failed: self.failed, ..Default::default() };
-        self.evaluators(schema, doc, at, &mut evaluators);
+        self.collect_evaluators(schema, doc, at, &mut evaluators);
         if evaluators.all {
             return;
         }
@@ -53,7 +53,7 @@ impl<'v> Walk<'v> {
         }
     }
 
-    fn evaluators(
+    fn collect_evaluators(
         &mut self,
         schema: &'v SchemaNode,
         doc: &Document<'_>,
@@ -65,13 +65,13 @@ impl<'v> Walk<'v> {
             found.all |= rules.additional != AdditionalProperties::Open;
             for dependent in &rules.dependents {
                 if doc.view.property(at, &dependent.name).is_some() {
-                    self.inlined(dependent.schema, doc, at, found);
+                    self.collect_from(dependent.schema, doc, at, found);
                 }
             }
         }
         let Some(logic) = &schema.logic else { return };
         for id in logic.reference.iter().chain(&logic.all) {
-            self.inlined(Some(*id), doc, at, found);
+            self.collect_from(Some(*id), doc, at, found);
         }
         let mode = VerdictMode { coerce: self.coerce, check_precision: false };
         for choice in logic.any.iter().chain(&logic.one) {
@@ -79,27 +79,27 @@ impl<'v> Walk<'v> {
             for id in &choice.branches {
                 if self.passes(*id, doc, at, mode) {
                     has_match = true;
-                    self.inlined(Some(*id), doc, at, found);
+                    self.collect_from(Some(*id), doc, at, found);
                 }
             }
             // The choice's own violation says what is wrong: the names of its branches are known.
             if !has_match && found.failed {
                 for id in meant_branches(choice, doc, at) {
-                    self.inlined(Some(*id), doc, at, found);
+                    self.collect_from(Some(*id), doc, at, found);
                 }
             }
         }
         if let Some(condition) = &logic.condition {
             if self.passes(condition.test, doc, at, VerdictMode::SCHEMA) {
-                self.inlined(Some(condition.test), doc, at, found);
-                self.inlined(condition.pass, doc, at, found);
+                self.collect_from(Some(condition.test), doc, at, found);
+                self.collect_from(condition.pass, doc, at, found);
             } else {
-                self.inlined(condition.fail, doc, at, found);
+                self.collect_from(condition.fail, doc, at, found);
             }
         }
     }
 
-    fn inlined(
+    fn collect_from(
         &mut self,
         id: Option<SchemaId>,
         doc: &Document<'_>,
@@ -109,7 +109,7 @@ impl<'v> Walk<'v> {
         if let Some(schema) = id.filter(|id| found.visited.insert(*id)).map(|id| self.schema(id)) {
             let unevaluated_schema = schema.objects.as_ref().and_then(|rules| rules.unevaluated);
             found.all |= unevaluated_schema.is_some();
-            self.evaluators(schema, doc, at, found);
+            self.collect_evaluators(schema, doc, at, found);
         }
     }
 

@@ -6,9 +6,9 @@ use super::merge;
 use super::node::MAX_DEPTH;
 use super::normalize::{closes, is_annotation, normalize};
 use super::size::too_large;
-use super::{Keywords, Lowering, below};
+use super::{Keywords, SchemaConverter, below};
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     /// Converts the schema of a tool's arguments.
     pub(super) fn root(&mut self, schema: &Value) -> Keywords {
         let keywords = schema.as_object().map(normalize).unwrap_or_default();
@@ -16,7 +16,7 @@ impl Lowering<'_> {
         let lowered = if self.profile.full_schema {
             self.full_schema(&keywords, "")
         } else {
-            self.plain(&keywords, "")
+            self.convert_without_choices(&keywords, "")
         };
         let mut root = match lowered {
             Value::Object(lowered) => self.allowed(lowered),
@@ -92,7 +92,7 @@ impl Lowering<'_> {
         }
         self.depth -= 1;
         let mut joined = if copies_siblings {
-            merge::any(&flat)
+            merge::union_of_objects(&flat)
         } else {
             self.joined_beside(siblings, &flat, only_require, at)
         };
@@ -122,9 +122,9 @@ impl Lowering<'_> {
                 self.record_loss(at, "unevaluatedProperties", "omitted");
             }
         }
-        let both = self.conjunction(merge::any(branches), &object, at);
+        let both = self.conjunction(merge::union_of_objects(branches), &object, at);
         let both = self.without_unevaluated(both, at);
-        let mut joined = merge::any(&[both]);
+        let mut joined = merge::union_of_objects(&[both]);
         let required = joined.get("required").and_then(Value::as_array).cloned();
         if let Some(properties) = joined.get_mut("properties").and_then(Value::as_object_mut) {
             merge::remove_defaults(properties, branches, &required.unwrap_or_default());

@@ -43,9 +43,9 @@ impl ClaimedResources {
         }
     }
 
-    async fn settle_each(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
+    async fn settle_all(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
         let now = self.state.timer.now();
-        match (self.breaker_permit.take(), tool_worked(scope, &ended)) {
+        match (self.breaker_permit.take(), breaker_sample(scope, &ended)) {
             (Some(permit), Some(true)) => permit.succeeded(now),
             (Some(permit), Some(false)) => permit.failed(now),
             (_, None) | (None, _) => {}
@@ -71,7 +71,7 @@ impl Drop for ClaimedResources {
 }
 
 /// Returns whether the tool worked, for its breaker; none if something else ended the call.
-fn tool_worked(scope: &CallScope, ended: &CallOutcome) -> Option<bool> {
+fn breaker_sample(scope: &CallScope, ended: &CallOutcome) -> Option<bool> {
     let code = ended.output.error().and_then(ToolErrorDetail::error_code);
     match (ended.status, code, ended.effect) {
         // The caller shortened the deadline that the tool declares.
@@ -100,6 +100,6 @@ impl Claim for ClaimedResources {
         scope: &CallScope,
         ended: CallOutcome,
     ) -> BoxFuture<'_, CallOutcome> {
-        self.settle_each(scope, ended).boxed()
+        self.settle_all(scope, ended).boxed()
     }
 }

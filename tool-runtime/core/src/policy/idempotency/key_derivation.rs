@@ -53,7 +53,7 @@ fn derived(cx: &ToolContext, scope: &CallScope) -> Option<String> {
 }
 
 /// Returns the view of the key that the tool reads.
-pub(super) fn shown_to_tool(key: &ScopedKey, fence: Fence) -> Idempotency {
+pub(super) fn idempotency_for_tool(key: &ScopedKey, fence: Fence) -> Idempotency {
     let own_key = key.key.strip_prefix(GIVEN).unwrap_or(&key.key);
     Idempotency::with_keys(own_key.into(), key.global_key().into(), fence.get())
 }

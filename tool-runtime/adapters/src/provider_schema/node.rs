@@ -5,7 +5,7 @@ use tool_runtime_schema::schema::reference;
 
 use super::normalize::{is_annotation, normalize, types};
 use super::profile::ReferenceSupport;
-use super::{Lowering, below};
+use super::{SchemaConverter, below};
 use crate::names;
 
 /// The most schemas that one tool's schema may become by inlining.
@@ -15,7 +15,7 @@ const TOO_LARGE: &str = "too large with all references: replaced by any value of
 /// The deepest nesting that is followed.
 pub(super) const MAX_DEPTH: usize = 96;
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     /// Converts the schema of one value.
     pub(super) fn node(&mut self, schema: &Value, at: &str) -> Value {
         self.nodes += 1;
@@ -168,7 +168,7 @@ impl Lowering<'_> {
         let mut count = self.name_counts.get(&wanted).copied().unwrap_or(1);
         let mut name = if count == 1 { wanted.clone() } else { format!("{wanted}_{count}") };
         while !self.taken_names.insert(name.clone()) {
-            tool_runtime_schema::steps::count(1);
+            tool_runtime_schema::test_cost::count(1);
             count += 1;
             name = format!("{wanted}_{count}");
         }

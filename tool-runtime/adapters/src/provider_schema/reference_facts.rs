@@ -126,7 +126,7 @@ fn visit(edges: &[Vec<usize>], first: usize, visited: &mut [bool], finished: &mu
         open.push((first, 0));
     }
     while let Some((node, next)) = open.last_mut() {
-        tool_runtime_schema::steps::count(1);
+        tool_runtime_schema::test_cost::count(1);
         let Some(target) = edges[*node].get(*next).copied() else {
             finished.push(*node);
             open.pop();
@@ -150,7 +150,7 @@ impl<'v> SchemaContent<'v> {
         let mut content = Self { references: Vec::new(), has_null_default: false };
         let mut open = vec![schema];
         while let Some(next) = open.pop() {
-            tool_runtime_schema::steps::count(1);
+            tool_runtime_schema::test_cost::count(1);
             match next {
                 Value::Object(keywords) => {
                     content.has_null_default |= keywords.get("default") == Some(&Value::Null);

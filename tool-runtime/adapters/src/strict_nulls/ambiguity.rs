@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 use tool_runtime_schema::json::JsonKind;
-use tool_runtime_schema::steps;
+use tool_runtime_schema::test_cost;
 
 use super::compile::kind_of;
 use super::schema::{NodeId, PlainSchema, StrictNode, StrictSchema};
@@ -85,7 +85,7 @@ impl Comparison<'_> {
             let plain = self.schema.plain(*id).into_iter();
             let names: Vec<_> =
                 plain.flat_map(|plain| plain.properties.keys()).map(String::as_str).collect();
-            steps::count(names.len());
+            test_cost::count(names.len());
             by_names.entry(names).or_default().push(*id);
         }
         let groups = by_names.into_iter();
@@ -103,7 +103,7 @@ impl Comparison<'_> {
             let [only] = alternatives.unwrap_or_default()[..] else { return false };
             let values = self.schema.plain(only).and_then(|plain| plain.values.as_ref());
             values.is_some_and(|values| {
-                steps::count(values.len());
+                test_cost::count(values.len());
                 let texts: HashSet<_> = values.iter().map(Value::to_string).collect();
                 values.iter().all(|value| !value.is_number())
                     && texts.into_iter().all(|text| seen_texts.insert(text))
@@ -116,7 +116,7 @@ impl Comparison<'_> {
         if one == other || !self.agreed.insert((one, other)) {
             return None;
         }
-        steps::count(1);
+        test_cost::count(1);
         self.remaining = self.remaining.saturating_sub(1);
         if self.remaining == 0 {
             return Some(Conflict::TooLarge);

@@ -36,7 +36,7 @@ impl Conjunction {
     /// Schemas of one property or item are copied to be merged, within the budget: beyond it, the
     /// first one is kept.
     pub(super) fn add(&mut self, other: &Keywords, budget: &mut CopyBudget) -> Vec<String> {
-        tool_runtime_schema::steps::count_values(other.values());
+        tool_runtime_schema::test_cost::count_values(other.values());
         let keeps_additional_meaning = keeps_additional_meaning(&self.merged, other);
         let mut lost = Vec::new();
         for (keyword, value) in other {
@@ -104,7 +104,7 @@ fn exact(one: &Keywords, other: &Keywords, budget: &mut CopyBudget) -> Option<Ke
     if !(budget.spend(one, 1) && budget.spend(other, 1)) {
         return None;
     }
-    tool_runtime_schema::steps::count_values(one.values());
+    tool_runtime_schema::test_cost::count_values(one.values());
     let mut both = Conjunction::new(one.clone());
     both.add(other, budget).is_empty().then(|| both.into_keywords())
 }
@@ -142,7 +142,7 @@ fn keep_common(
 
 fn add_names(known: &mut Vec<Value>, names: &mut Option<HashSet<String>>, other: &[Value]) {
     let names = names.get_or_insert_with(|| {
-        tool_runtime_schema::steps::count(known.len());
+        tool_runtime_schema::test_cost::count(known.len());
         known.iter().map(Value::to_string).collect()
     });
     known.extend(other.iter().filter(|name| names.insert(name.to_string())).cloned());
@@ -199,7 +199,7 @@ fn keeps_additional_meaning(one: &Keywords, other: &Keywords) -> bool {
     };
     let covers = |closed: &Keywords, open: &Keywords| {
         names(open).all(|name| {
-            tool_runtime_schema::steps::count(1);
+            tool_runtime_schema::test_cost::count(1);
             properties(closed).is_some_and(|named| named.contains_key(name))
         })
     };

@@ -34,7 +34,7 @@ impl CopyBudget {
         let mut members = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
         if !members.all(|(keyword, value)| meter.add_member(keyword, value)) {
             self.left = self.left.saturating_sub(meter.weight);
-            tool_runtime_schema::steps::count(meter.weight);
+            tool_runtime_schema::test_cost::count(meter.weight);
             return false;
         }
         self.left -= meter.weight * copies;
@@ -47,7 +47,7 @@ impl CopyBudget {
 
     /// Spends one step for each of so many values that are read; false if none is left.
     pub(super) fn spend_steps(&mut self, steps: usize) -> bool {
-        tool_runtime_schema::steps::count(steps.min(self.left));
+        tool_runtime_schema::test_cost::count(steps.min(self.left));
         self.left = self.left.saturating_sub(steps);
         self.left > 0
     }

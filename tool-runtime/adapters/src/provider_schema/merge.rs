@@ -8,7 +8,7 @@ use super::Keywords;
 use super::normalize::{is_annotation, types, values};
 
 /// One object schema that accepts everything that any of the branches accepts.
-pub(super) fn any(branches: &[Keywords]) -> Keywords {
+pub(super) fn union_of_objects(branches: &[Keywords]) -> Keywords {
     let mut joined = Keywords::new();
     joined.insert("type".to_owned(), "object".into());
     let mut properties = joined_properties(branches);
@@ -33,7 +33,7 @@ pub(super) fn remove_defaults(
     let required_by_all: HashSet<&str> = required_by_all.iter().filter_map(Value::as_str).collect();
     let names = branches.iter().flat_map(|branch| required(Some(branch))).filter_map(Value::as_str);
     for name in names.filter(|name| !required_by_all.contains(name)) {
-        tool_runtime_schema::steps::count(1);
+        tool_runtime_schema::test_cost::count(1);
         if let Some(schema) = properties.get_mut(name).and_then(Value::as_object_mut) {
             schema.remove("default");
         }
@@ -71,7 +71,7 @@ fn joined_properties(branches: &[Keywords]) -> Keywords {
         let is_open = !is_closed(branch);
         let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (name, schema) in properties {
-            tool_runtime_schema::steps::count(1);
+            tool_runtime_schema::test_cost::count(1);
             schemas.entry(name).or_default().add(schema, is_open);
         }
     }
@@ -95,7 +95,7 @@ struct DistinctSchemas {
 impl DistinctSchemas {
     fn add(&mut self, schema: &Value, is_open: bool) {
         self.open_branches += usize::from(is_open);
-        tool_runtime_schema::steps::count_values([schema]);
+        tool_runtime_schema::test_cost::count_values([schema]);
         if self.texts.insert(schema.to_string()) {
             self.schemas.push(schema.clone());
         }

@@ -8,9 +8,9 @@ use tool_runtime_schema::schema::exclusive::are_exclusive;
 use super::merge::one_of_values;
 use super::node::MAX_NODES;
 use super::normalize::{is_annotation, types};
-use super::{Keywords, Lowering, below};
+use super::{Keywords, SchemaConverter, below};
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     /// Converts a choice, and merges its sibling keywords into each branch.
     pub(super) fn choice(&mut self, mut keywords: Keywords, keyword: &str, at: &str) -> Value {
         let branches = match keywords.remove(keyword) {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
         if keywords.remove("unevaluatedProperties").is_some() {
             self.record_loss(at, "unevaluatedProperties", "omitted");
         }
-        self.plain(&keywords, at)
+        self.convert_without_choices(&keywords, at)
     }
 
     /// Does not declare a tool strict if a rule tells an absent property from its default `null`.
@@ -141,7 +141,7 @@ impl DistinctBranches {
         };
         for branch in inner {
             let text = branch.to_string();
-            tool_runtime_schema::steps::count(text.len());
+            tool_runtime_schema::test_cost::count(text.len());
             if self.texts.insert(text) {
                 self.branches.push(branch);
             }

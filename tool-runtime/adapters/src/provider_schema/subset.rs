@@ -9,10 +9,10 @@ use super::definitions::admits_null;
 use super::full_schema::is_width;
 use super::normalize::{closes, is_annotation, is_secret, types, values};
 use super::profile::EnumValues;
-use super::{Keywords, Lowering, below, sentences};
-use crate::null_for_absent::OMITTED_AS_NULL;
+use super::{Keywords, SchemaConverter, below, sentences};
+use crate::strict_nulls::OMITTED_AS_NULL;
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     pub(super) fn subset(&mut self, keywords: Keywords, at: &str) -> Value {
         let combines = keywords.contains_key("allOf") || keywords.contains_key("$ref");
         let keywords = if combines { self.combined(keywords, at) } else { keywords };
@@ -21,11 +21,11 @@ impl Lowering<'_> {
                 return self.choice(keywords, keyword, at);
             }
         }
-        self.plain(&keywords, at)
+        self.convert_without_choices(&keywords, at)
     }
 
     /// Converts a schema without choices.
-    pub(super) fn plain(&mut self, keywords: &Keywords, at: &str) -> Value {
+    pub(super) fn convert_without_choices(&mut self, keywords: &Keywords, at: &str) -> Value {
         let mut draft = SchemaDraft { words: Keywords::new(), sentences: Vec::new() };
         if let Some(keyword) = PRESENCE_RULES.iter().find(|rule| keywords.contains_key(**rule)) {
             self.keep_null_defaults(keywords, &[], keyword, at);
@@ -36,7 +36,7 @@ impl Lowering<'_> {
             [kind] => draft.set("type", kind.as_str().into()),
             kinds => draft.set("type", kinds.into()),
         }
-        self.values(keywords, at, &mut draft);
+        self.convert_enum(keywords, at, &mut draft);
         let holds = |kind: &str, keyword: &str| {
             kinds.iter().any(|own| own == kind) || keywords.contains_key(keyword)
         };
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn values(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
+    fn convert_enum(&mut self, keywords: &Keywords, at: &str, draft: &mut SchemaDraft) {
         let Some(listed) = values(keywords) else { return };
         let keyword = if keywords.contains_key("const") { "const" } else { "enum" };
         let fits = |value: &Value| match self.profile.enum_values {

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::conjunction::Conjunction;
 use super::node::{MAX_DEPTH, MAX_NODES};
 use super::normalize::normalize;
-use super::{Keywords, Lowering};
+use super::{Keywords, SchemaConverter};
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     /// The keywords without `$ref` and `allOf`; equivalent, or slightly wider.
     pub(super) fn combined(&mut self, mut keywords: Keywords, at: &str) -> Keywords {
         let reference = keywords.remove("$ref").map(|text| json!({ "$ref": text }));

@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 
 use self::copy_budget::CopyBudget;
 use self::reference_facts::ReferenceFacts;
-use super::null_for_absent::StrictSchema;
+use super::strict_nulls::StrictSchema;
 
 pub(super) use self::definitions::Definitions;
 pub(super) use self::profile::{
@@ -117,7 +117,7 @@ fn lower_with(
     titles: bool,
     levels: usize,
 ) -> Result<LoweredWithLevels, UnsupportedKeyword> {
-    let mut lowering = Lowering {
+    let mut lowering = SchemaConverter {
         profile,
         titles,
         definitions: Definitions::new(schema),
@@ -144,7 +144,7 @@ fn lower_with(
     };
     let mut lowered = lowering.root(schema);
     let omitted = profile.requires_all.then(|| lowering.take_marks(schema, &mut lowered)).flatten();
-    let Lowering { losses, obstacle, renamed, inlines, is_cut, .. } = lowering;
+    let SchemaConverter { losses, obstacle, renamed, inlines, is_cut, .. } = lowering;
     if let Some(obstacle) = obstacle {
         return Err(obstacle);
     }
@@ -154,7 +154,7 @@ fn lower_with(
 
 /// The conversion of one schema.
 #[allow(clippy::struct_excessive_bools, reason = "each is one fact of a schema")]
-struct Lowering<'s> {
+struct SchemaConverter<'s> {
     profile: &'static DialectProfile,
     titles: bool,
     definitions: Definitions<'s>,
@@ -194,7 +194,7 @@ struct Lowering<'s> {
     renamed: bool,
 }
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     fn facts(&self) -> &ReferenceFacts<'_> {
         self.facts.get_or_init(|| ReferenceFacts::new(self.definitions))
     }

@@ -15,7 +15,7 @@ impl PolicyState {
     ///
     /// # Errors
     /// Returns an error if the store cannot be written, or the text is too long for it.
-    pub async fn keep_for_caller(
+    pub async fn put_private_blob(
         &self,
         id: Uuid,
         text: Vec<u8>,
@@ -35,7 +35,7 @@ impl PolicyState {
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
-    pub async fn kept_for_caller(
+    pub async fn get_private_blob(
         &self,
         id: Uuid,
         cx: &ToolContext,

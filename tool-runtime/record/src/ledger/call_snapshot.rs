@@ -11,7 +11,7 @@ use tool_contracts::{
 use tool_runtime_core::dispatch::CallRecord;
 use tool_runtime_core::effect_state::EffectState;
 use tool_runtime_core::refusal_reason::RefusalReason;
-use tool_runtime_core::tool::registry::Registered;
+use tool_runtime_core::tool::registry::RegisteredTool;
 use tool_runtime_core::tool::{Attachment, CallScope, ToolOutput, catch_panic};
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::canonical::Digest;
@@ -40,7 +40,7 @@ const MAX_HASHED_BYTES: usize = 16 * 1024;
 /// An ended call that waits in the ledger's queue until the writer serializes its record.
 ///
 /// It holds no handle of the runtime, since that would be one of the ledger too.
-pub(super) struct EndedCall {
+pub(super) struct CallSnapshot {
     texts: CallTexts,
     /// The registered tool; none if no tool has the name.
     known: Option<ResolvedCall>,
@@ -63,7 +63,7 @@ pub(super) struct EndedCall {
 }
 
 struct ResolvedCall {
-    tool: Arc<Registered>,
+    tool: Arc<RegisteredTool>,
     limits: Limits,
     approval_dry_run: bool,
     replay_of: Option<Uuid>,
@@ -85,7 +85,7 @@ struct RecordedContents {
     input_redacted: bool,
 }
 
-impl EndedCall {
+impl CallSnapshot {
     pub(super) fn new(record: &CallRecord<'_>, at_ms: u64) -> Self {
         let (call, output) = (&record.facts, record.output());
         let (cx, scope) = (call.cx, call.scope);
@@ -297,7 +297,7 @@ pub(crate) fn hash_of_attachment(sha256: &str, keys: &LedgerKeys) -> String {
 /// Hashes a call's canonical arguments; with the key if they could be guessed. `is_hidden` is false if
 /// the record shows them unchanged.
 pub(crate) fn hash_of_input(
-    tool: &Registered,
+    tool: &RegisteredTool,
     arguments: &str,
     keys: &LedgerKeys,
     is_hidden: bool,

@@ -9,7 +9,7 @@ pub(super) fn normalize(keywords: &Map<String, Value>) -> Map<String, Value> {
     let own_keywords = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
     let mut keywords: Map<_, _> =
         own_keywords.map(|(name, value)| (name.clone(), value.clone())).collect();
-    tool_runtime_schema::steps::count_values(keywords.values());
+    tool_runtime_schema::test_cost::count_values(keywords.values());
     exclusive(&mut keywords, "minimum", "exclusiveMinimum");
     exclusive(&mut keywords, "maximum", "exclusiveMaximum");
     nullable(&mut keywords);

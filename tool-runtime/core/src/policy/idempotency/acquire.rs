@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{ClaimedKey, KeyLease, earlier_runs, key, reconciliation, refusals, replay};
+use super::{ClaimedKey, KeyLease, earlier_runs, key_derivation, reconciliation, refusals, replay};
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
-use crate::policy::claim_resources::ShortCircuit;
+use crate::policy::claim::ShortCircuit;
 use crate::policy::deadline::{sleep, time_left, within_deadline};
 use crate::policy::policy_state::PolicyState;
 use crate::policy::rules::ConcurrentRepeat;
@@ -34,10 +34,11 @@ impl PolicyState {
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
-        let Some(key) = key::key_of(plan, scope, consent)? else { return Ok(None) };
+        let Some(key) = key_derivation::key_of(plan, scope, consent)? else { return Ok(None) };
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
-        let arguments = fingerprint(plan, scope.sent()).map_err(|error| not_canonical(&error))?;
+        let arguments =
+            fingerprint(plan, scope.original_call()).map_err(|error| not_canonical(&error))?;
         let (used, unused) = match &consent.ticket {
             Some(ticket) if ticket.is_used => (Some(ticket), None),
             ticket => (None, ticket.as_ref()),
@@ -155,7 +156,7 @@ impl PolicyState {
         fence: Fence,
         claimed_at: UnixMillis,
     ) -> ClaimedKey {
-        scope.set_idempotency(key::shown_to_tool(&key, fence));
+        scope.set_idempotency(key_derivation::idempotency_for_tool(&key, fence));
         let until = claimed_at.after(scope.plan().lease);
         let lease = Arc::new(KeyLease::new(self.clone(), until));
         scope.set_lease(lease.clone());

@@ -10,8 +10,8 @@ use tool_contracts::{CallStatus, ErrorCode};
 use tool_runtime_schema::canonical::Digest;
 
 use super::approval::fingerprint;
-use super::claimed_resources::ClaimedResources;
 use super::deadline::{time_left, within_deadline};
+use super::held_resources::ClaimedResources;
 use super::idempotency::EarlierRun;
 use super::limits::{ConcurrencyLimiter, ConcurrencyPermit};
 use super::policy_state::PolicyState;
@@ -54,7 +54,7 @@ impl PolicyState {
     /// Claims the resources that the call needs to run, or answers it.
     pub(super) async fn claim(self: &Arc<Self>, call: ApprovedCall<'_>) -> ClaimResult {
         let ApprovedCall { scope, approval, started, .. } = call;
-        let mut claimed = self.claim_each(call).await;
+        let mut claimed = self.acquire_all(call).await;
         if let (Err(stop), Some(ticket)) = (&claimed, &approval.ticket) {
             let first = self.must_be_first_decision(ticket, stop, scope, approval, started);
             if let Err(refusal) = first.await {
@@ -70,7 +70,7 @@ impl PolicyState {
         }
     }
 
-    async fn claim_each(
+    async fn acquire_all(
         self: &Arc<Self>,
         call: ApprovedCall<'_>,
     ) -> Result<ClaimedResources, ShortCircuit> {

@@ -19,7 +19,7 @@ impl PolicyState {
 
     /// Opens a text that was sealed for this purpose and tenant; `None` if it was altered or its time is
     /// over.
-    pub fn open_of_caller(&self, sealed: &[u8], purpose: &str, tenant: Uuid) -> Option<Vec<u8>> {
+    pub fn open_for_caller(&self, sealed: &[u8], purpose: &str, tenant: Uuid) -> Option<Vec<u8>> {
         let mut dated = open(sealed, self.keys.as_ref()?, &binding(purpose, tenant)).ok()?;
         let end = u64::from_be_bytes(dated.first_chunk::<END_LENGTH>().copied()?);
         if UnixMillis::new(end) <= self.clock.now() {

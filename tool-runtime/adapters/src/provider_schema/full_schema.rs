@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::normalize::{is_annotation, is_secret};
-use super::{Lowering, below};
+use super::{SchemaConverter, below};
 
-impl Lowering<'_> {
+impl SchemaConverter<'_> {
     pub(super) fn full_schema(&mut self, keywords: &Map<String, Value>, at: &str) -> Value {
         let mut lowered = Map::new();
         for (keyword, value) in keywords {
