@@ -514,10 +514,13 @@ impl ToolErrorDetail {
     pub fn error_code(&self) -> Option<ErrorCode> {}
     #[must_use]
     pub const fn error_type(&self) -> ToolErrorType {}
+    pub fn from_code(
+        code: ErrorCode,
+        message: impl Into<String>,
+    ) -> ToolErrorDetailBuilder {}
     pub fn into_builder(self) -> ToolErrorDetailBuilder {}
     #[must_use]
     pub fn message(&self) -> &str {}
-    pub fn of(code: ErrorCode, message: impl Into<String>) -> ToolErrorDetailBuilder {}
     #[must_use]
     pub const fn retry_after_ms(&self) -> Option<u64> {}
     #[must_use]
@@ -952,13 +955,13 @@ impl ActResult {
         error: impl Into<String>,
         timestamp: DateTime<Utc>,
     ) -> ActResultBuilder {}
-    #[must_use]
-    pub const fn metadata(&self) -> &Map<String, Value> {}
-    pub fn of_output<I>(
+    pub fn from_output<I>(
         tool_id: impl Into<String>,
         output: &ToolOutput<I, Box<RawValue>>,
         timestamp: DateTime<Utc>,
     ) -> ActResultBuilder {}
+    #[must_use]
+    pub const fn metadata(&self) -> &Map<String, Value> {}
     #[must_use]
     pub const fn retry_count(&self) -> u32 {}
     pub fn succeeded(
@@ -1202,6 +1205,11 @@ impl<T> SerializationRequest<T> {
     #[must_use]
     pub const fn data(&self) -> &T {}
     #[must_use]
+    pub fn for_model(data: T) -> Self
+    where
+        T: JsonSchema,
+    {}
+    #[must_use]
     pub const fn force_format(&self) -> Option<SerializationFormat> {}
     #[must_use]
     pub const fn include_length_markers(&self) -> bool {}
@@ -1209,11 +1217,6 @@ impl<T> SerializationRequest<T> {
     pub fn into_data(self) -> T {}
     #[must_use]
     pub const fn new(data: T) -> Self {}
-    #[must_use]
-    pub fn of_model(data: T) -> Self
-    where
-        T: JsonSchema,
-    {}
     #[must_use]
     pub const fn schema(&self) -> Option<&Schema> {}
     #[must_use]

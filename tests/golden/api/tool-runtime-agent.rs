@@ -173,6 +173,8 @@ impl ChatReply {
     #[must_use]
     pub const fn finish_reason(&self) -> &FinishReason {}
     #[must_use]
+    pub fn from_message(model: impl Into<String>, message: AssistantMessage) -> Self {}
+    #[must_use]
     pub const fn is_fallback(&self) -> bool {}
     #[must_use]
     pub const fn latency(&self) -> Duration {}
@@ -182,8 +184,6 @@ impl ChatReply {
     pub fn model(&self) -> &str {}
     #[must_use]
     pub fn new(model: impl Into<String>, text: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn of_message(model: impl Into<String>, message: AssistantMessage) -> Self {}
     pub fn structured(&self, schema: &Value) -> Result<Value, AgentError> {}
     #[must_use]
     pub fn text(&self) -> &str {}
@@ -206,6 +206,8 @@ pub struct ChatRequest {
 }
 impl ChatRequest {
     #[must_use]
+    pub fn from_messages(messages: impl IntoIterator<Item = ModelMessage>) -> Self {}
+    #[must_use]
     pub const fn max_output_tokens(&self) -> Option<u64> {}
     #[must_use]
     pub fn messages(&self) -> &[ModelMessage] {}
@@ -213,8 +215,6 @@ impl ChatRequest {
     pub fn model(&self) -> Option<&str> {}
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn of(messages: impl IntoIterator<Item = ModelMessage>) -> Self {}
     #[must_use]
     pub const fn schema(&self) -> Option<&Value> {}
     #[must_use]
@@ -393,6 +393,23 @@ impl ModelPrice {
     pub fn with_cached_input(self, cached_input: f64) -> Self {}
 }
 
+// tool_runtime_agent::ModelSummarizer
+#[derive(Debug, Clone)]
+pub struct ModelSummarizer {
+    ..
+}
+impl ModelSummarizer {
+    #[must_use]
+    pub fn new(model: impl ChatModel + 'static) -> Self {}
+    #[must_use]
+    pub fn with_dollars_per_million(self, dollars: f64) -> Self {}
+    #[must_use]
+    pub fn with_dollars_per_million_output(self, dollars: f64) -> Self {}
+    #[must_use]
+    pub fn with_model(self, name: impl Into<String>) -> Self {}
+}
+impl Summarizer for ModelSummarizer {}
+
 // tool_runtime_agent::OnText
 pub type OnText<'t> = dyn Fn(&str) + Send + Sync + 't;
 
@@ -464,7 +481,7 @@ impl PendingCall {
 pub struct PriceTable(_);
 impl PriceTable {
     #[must_use]
-    pub fn of(&self, model: &str) -> Option<ModelPrice> {}
+    pub fn price_for(&self, model: &str) -> Option<ModelPrice> {}
     #[must_use]
     pub fn with(self, model: impl Into<String>, price: ModelPrice) -> Self {}
 }
@@ -576,23 +593,6 @@ impl StopCause {
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
 }
-
-// tool_runtime_agent::StudentSummarizer
-#[derive(Debug, Clone)]
-pub struct StudentSummarizer {
-    ..
-}
-impl StudentSummarizer {
-    #[must_use]
-    pub fn new(model: impl ChatModel + 'static) -> Self {}
-    #[must_use]
-    pub fn with_dollars_per_million(self, dollars: f64) -> Self {}
-    #[must_use]
-    pub fn with_dollars_per_million_output(self, dollars: f64) -> Self {}
-    #[must_use]
-    pub fn with_model(self, name: impl Into<String>) -> Self {}
-}
-impl Summarizer for StudentSummarizer {}
 
 // tool_runtime_agent::SuspendedRun
 #[derive(Clone, PartialEq, Serialize, Deserialize)]

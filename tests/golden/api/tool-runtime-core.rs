@@ -261,7 +261,7 @@ impl CallScope {
     pub fn keep_reservation(&self) {}
     pub fn new(
         environment: Arc<Environment>,
-        tool: Arc<Registered>,
+        tool: Arc<RegisteredTool>,
         call_id: Option<Box<str>>,
         arguments: Box<str>,
         cx: ToolContext,
@@ -291,7 +291,7 @@ impl CallScope {
         redactor: &dyn Redactor,
     ) -> Option<String> {}
     #[must_use]
-    pub fn registered(&self) -> &Registered {}
+    pub fn registered(&self) -> &RegisteredTool {}
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {}
     #[must_use]
@@ -306,7 +306,7 @@ impl CallScope {
     pub fn set_place(&self, place: impl Into<Box<str>>) {}
     pub fn set_requested_limits(&self, limits: RequestedLimits) {}
     #[must_use]
-    pub fn shared_tool(&self) -> &Arc<Registered> {}
+    pub fn shared_tool(&self) -> &Arc<RegisteredTool> {}
     pub fn slot<T: ?Sized + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {}
     #[must_use]
     pub fn state<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {}
@@ -387,6 +387,31 @@ impl DynamicTool {
     #[must_use]
     pub fn forwards_key(self) -> Self {}
     #[must_use]
+    pub fn from_async_fn<F, R, O, E>(
+        name: impl Into<String>,
+        effect: Effect,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        F: Fn(Map<String, Value>) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<O, E>> + Send + 'static,
+        O: Serialize,
+        E: Into<Failure>,
+    {}
+    #[must_use]
+    pub fn from_fn<F, O, E>(
+        name: impl Into<String>,
+        effect: Effect,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        F: Fn(Map<String, Value>) -> Result<O, E> + Send + Sync + 'static,
+        O: Serialize + Send + 'static,
+        E: Into<Failure> + Send + 'static,
+    {}
+    #[must_use]
     pub fn handler<F, R, O, E>(self, handler: F) -> Self
     where
         F: Fn(CallScope) -> R + Send + Sync + 'static,
@@ -408,31 +433,6 @@ impl DynamicTool {
     pub fn name(&self) -> &str {}
     #[must_use]
     pub fn new(name: impl Into<String>, effect: Effect) -> Self {}
-    #[must_use]
-    pub fn of_async_function<F, R, O, E>(
-        name: impl Into<String>,
-        effect: Effect,
-        description: impl Into<String>,
-        function: F,
-    ) -> Self
-    where
-        F: Fn(Map<String, Value>) -> R + Clone + Send + Sync + 'static,
-        R: Future<Output = Result<O, E>> + Send + 'static,
-        O: Serialize,
-        E: Into<Failure>,
-    {}
-    #[must_use]
-    pub fn of_function<F, O, E>(
-        name: impl Into<String>,
-        effect: Effect,
-        description: impl Into<String>,
-        function: F,
-    ) -> Self
-    where
-        F: Fn(Map<String, Value>) -> Result<O, E> + Send + Sync + 'static,
-        O: Serialize + Send + 'static,
-        E: Into<Failure> + Send + 'static,
-    {}
     #[must_use]
     pub fn open_world(self, open_world: bool) -> Self {}
     #[must_use]
@@ -500,11 +500,11 @@ pub struct Failure(_);
 impl Failure {
     #[must_use]
     pub fn code(&self) -> FailureCode {}
+    pub fn from_code(code: ErrorCode) -> Self {}
     pub fn leaves_effect_unknown(&self) -> bool {}
     #[must_use]
     pub fn message(&self) -> &str {}
     pub fn new(code: FailureCode) -> Self {}
-    pub fn of(code: ErrorCode) -> Self {}
     pub fn with_detail(self, key: impl Into<String>, value: impl Serialize) -> Self {}
     pub fn with_effect(self, effect: EffectState) -> Self {}
     pub fn with_effect_none(self) -> Self {}
@@ -848,7 +848,7 @@ impl Runtime {
         visible: &dyn Fn(&ToolSpec) -> bool,
     ) -> ToolCall {}
     #[must_use]
-    pub fn open_unknown(
+    pub fn open_refused(
         &self,
         name: &str,
         call_id: Option<Box<str>>,
@@ -863,7 +863,7 @@ impl Runtime {
     #[must_use]
     pub fn policy_state(&self) -> &Arc<PolicyState> {}
     #[must_use]
-    pub fn registered(&self, name: &str) -> Option<Arc<Registered>> {}
+    pub fn registered(&self, name: &str) -> Option<Arc<RegisteredTool>> {}
     #[must_use]
     pub fn services(&self) -> &Arc<CallServices> {}
     #[must_use]
@@ -912,9 +912,6 @@ impl RuntimeBuilder {
     pub fn evidence(self, keeper: impl EvidenceCollector + 'static) -> Self {}
     #[must_use]
     pub fn expect_more_tools(self) -> Self {}
-    #[cfg(feature = "testing")]
-    #[must_use]
-    pub fn has_tool(&self, name: &str) -> bool {}
     #[must_use]
     pub fn ledger(self, ledger: &impl CallLedger) -> Self {}
     #[must_use]
@@ -1409,12 +1406,12 @@ impl Decision {
     pub fn with_arguments(self, edited: impl Into<Arguments>) -> Self {}
 }
 
-// tool_runtime_core::policy::ExcerptMark
+// tool_runtime_core::policy::ExcerptInfo
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExcerptMark {
+pub struct ExcerptInfo {
     ..
 }
-impl ExcerptMark {
+impl ExcerptInfo {
     #[must_use]
     pub fn cuts(&self) -> &[Cut] {}
     #[must_use]
@@ -1424,7 +1421,7 @@ impl ExcerptMark {
     #[must_use]
     pub fn total_bytes(&self) -> u64 {}
 }
-impl fmt::Display for ExcerptMark {}
+impl fmt::Display for ExcerptInfo {}
 
 // tool_runtime_core::policy::GrantError
 #[derive(Debug, Clone, Error)]
@@ -1504,7 +1501,7 @@ impl ModelAnswer {
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {}
     #[must_use]
-    pub fn excerpt(&self) -> Option<&ExcerptMark> {}
+    pub fn excerpt(&self) -> Option<&ExcerptInfo> {}
     #[must_use]
     pub fn format(&self) -> SerializationFormat {}
     #[must_use]
@@ -1628,31 +1625,31 @@ impl PolicyState {
         limit: Duration,
         operation: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {}
+    pub async fn get_private_blob(
+        &self,
+        id: Uuid,
+        cx: &ToolContext,
+    ) -> Result<Option<Vec<u8>>, StoreError> {}
     pub fn has_signed_state(
         &self,
         purpose: &str,
         state: &[u8],
         signature: &StateSignature,
     ) -> bool {}
-    pub async fn keep_for_caller(
+    pub fn now(&self) -> UnixMillis {}
+    pub fn open_for_caller(
+        &self,
+        sealed: &[u8],
+        purpose: &str,
+        tenant: Uuid,
+    ) -> Option<Vec<u8>> {}
+    pub async fn put_private_blob(
         &self,
         id: Uuid,
         text: Vec<u8>,
         cx: &ToolContext,
         lifetime: Duration,
     ) -> Result<(), StoreError> {}
-    pub async fn kept_for_caller(
-        &self,
-        id: Uuid,
-        cx: &ToolContext,
-    ) -> Result<Option<Vec<u8>>, StoreError> {}
-    pub fn now(&self) -> UnixMillis {}
-    pub fn open_of_caller(
-        &self,
-        sealed: &[u8],
-        purpose: &str,
-        tenant: Uuid,
-    ) -> Option<Vec<u8>> {}
     pub fn seal_for_caller(
         &self,
         plain: &[u8],
@@ -1891,7 +1888,7 @@ impl TicketRejection {
     #[must_use]
     pub const fn code(self) -> ErrorCode {}
     #[must_use]
-    pub fn of_reason(reason: RefusalReason) -> Option<Self> {}
+    pub fn from_reason(reason: RefusalReason) -> Option<Self> {}
     #[must_use]
     pub const fn reason(self) -> RefusalReason {}
 }
@@ -2404,12 +2401,12 @@ impl StoreError {
     pub fn at(self, context: impl fmt::Display) -> Self {}
     pub fn for_settings(kind: StoreErrorKind, log: impl Into<String>) -> Self {}
     #[must_use]
+    pub fn from_io_error(error: &io::Error) -> Self {}
+    #[must_use]
     pub const fn kind(&self) -> StoreErrorKind {}
     #[must_use]
     pub fn log(&self) -> &str {}
     pub fn new(kind: StoreErrorKind, log: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn of_system(error: &io::Error) -> Self {}
 }
 impl fmt::Display for StoreError {}
 impl std::error::Error for StoreError {}
@@ -2583,7 +2580,7 @@ impl Encoding {
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
     #[must_use]
-    pub fn of_model(model: &str) -> Option<Self> {}
+    pub fn for_model(model: &str) -> Option<Self> {}
 }
 impl fmt::Display for Encoding {}
 
@@ -2675,7 +2672,7 @@ pub struct LogLine<'r> {
 }
 impl<'r> LogLine<'r> {
     #[must_use]
-    pub fn of(record: &CallRecord<'r>) -> Self {}
+    pub fn new(record: &CallRecord<'r>) -> Self {}
 }
 
 // tool_runtime_core::trace::Metrics

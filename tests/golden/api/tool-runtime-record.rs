@@ -384,6 +384,13 @@ impl Snapshot {
     #[must_use]
     pub fn error(&self) -> Option<&str> {}
     #[must_use]
+    pub fn for_call(
+        cx: &ToolContext,
+        tool: impl Into<String>,
+        version: impl Into<String>,
+        at: UnixMillis,
+    ) -> Self {}
+    #[must_use]
     pub const fn id(&self) -> SnapshotId {}
     #[must_use]
     pub fn input_hash(&self) -> Option<&str> {}
@@ -391,13 +398,6 @@ impl Snapshot {
     pub fn input_summary(&self) -> Option<&str> {}
     #[must_use]
     pub const fn invocation_id(&self) -> Uuid {}
-    #[must_use]
-    pub fn of_call(
-        cx: &ToolContext,
-        tool: impl Into<String>,
-        version: impl Into<String>,
-        at: UnixMillis,
-    ) -> Self {}
     #[must_use]
     pub fn output_hash(&self) -> Option<&str> {}
     #[must_use]

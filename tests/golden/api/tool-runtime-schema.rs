@@ -66,10 +66,10 @@ impl Digest {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {}
     #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {}
+    pub fn compute(domain: &str, bytes: &[u8]) -> Self {}
     #[must_use]
-    pub fn of(domain: &str, bytes: &[u8]) -> Self {}
-    pub fn of_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {}
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {}
+    pub fn from_json(domain: &str, json: &str) -> Result<Self, CanonicalError> {}
 }
 impl<'de> Deserialize<'de> for Digest {}
 impl FromStr for Digest {
@@ -137,7 +137,7 @@ pub struct ValueScrubber {
 impl ValueScrubber {
     #[must_use]
     pub fn is_empty(&self) -> bool {}
-    pub fn of<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {}
+    pub fn new<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {}
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {}
 }

@@ -90,9 +90,9 @@ pub struct Instances {
 impl Instances {
     #[must_use]
     pub fn admits(&self, value: &Value) -> bool {}
+    pub fn for_schema(schema: &Value) -> Result<Self, InstancesError> {}
     #[must_use]
     pub fn invalid(&self, seed: u64) -> InvalidInstance {}
-    pub fn of(schema: &Value) -> Result<Self, InstancesError> {}
     #[must_use]
     pub fn simpler(&self, value: &Value) -> Vec<Value> {}
     #[must_use]
@@ -260,10 +260,10 @@ impl ToolTrial {
     pub fn check(self) -> TrialReport {}
     pub fn context(self, cx: ToolContext) -> Self {}
     pub fn effects(self, effects: impl EffectCounter) -> Self {}
+    pub fn for_method<K: Toolkit>(method: &str) -> Self {}
+    pub fn for_tool<T: Tool>() -> Self {}
     pub fn input(self, input: impl Serialize) -> Self {}
     pub fn named(name: impl Into<String>) -> Self {}
-    pub fn of<T: Tool>() -> Self {}
-    pub fn of_method<K: Toolkit>(method: &str) -> Self {}
     pub fn real_time(self, real_time: bool) -> Self {}
     pub async fn run(self) -> TrialReport {}
     pub fn seed(self, seed: u64) -> Self {}

@@ -146,6 +146,8 @@
 
 // tool_runtime::agent::ModelPrice = tool_runtime_agent::ModelPrice
 
+// tool_runtime::agent::ModelSummarizer = tool_runtime_agent::ModelSummarizer
+
 // tool_runtime::agent::OnText = tool_runtime_agent::OnText
 
 // tool_runtime::agent::OpenAiBuilder = tool_runtime_agent::OpenAiBuilder
@@ -173,8 +175,6 @@
 // tool_runtime::agent::SqliteSessions = tool_runtime_sqlite::SqliteSessions
 
 // tool_runtime::agent::StopCause = tool_runtime_agent::StopCause
-
-// tool_runtime::agent::StudentSummarizer = tool_runtime_agent::StudentSummarizer
 
 // tool_runtime::agent::SuspendedRun = tool_runtime_agent::SuspendedRun
 

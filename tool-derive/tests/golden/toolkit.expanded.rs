@@ -118,7 +118,9 @@ const _: () = {
             version: "1.0.0",
             description: "Lists the notes.",
             category: ::core::option::Option::None,
-            toolkit: ::core::option::Option::Some(__p::ToolkitFacts::for_toolkit::<Notes>()),
+            toolkit: ::core::option::Option::Some(
+                __p::ToolkitFacts::for_toolkit::<Notes>(),
+            ),
             examples: &[],
             effect: __p::Effect::Read,
             idempotent: false,
@@ -250,7 +252,9 @@ const _: () = {
             version: "1.0.0",
             description: "Adds a note.",
             category: ::core::option::Option::None,
-            toolkit: ::core::option::Option::Some(__p::ToolkitFacts::for_toolkit::<Notes>()),
+            toolkit: ::core::option::Option::Some(
+                __p::ToolkitFacts::for_toolkit::<Notes>(),
+            ),
             examples: &[],
             effect: __p::Effect::Write,
             idempotent: false,
@@ -329,7 +333,9 @@ const _: () = {
             version: "1.0.0",
             description: "Counts the notes there can be.",
             category: ::core::option::Option::None,
-            toolkit: ::core::option::Option::Some(__p::ToolkitFacts::for_toolkit::<Notes>()),
+            toolkit: ::core::option::Option::Some(
+                __p::ToolkitFacts::for_toolkit::<Notes>(),
+            ),
             examples: &[],
             effect: __p::Effect::Read,
             idempotent: false,

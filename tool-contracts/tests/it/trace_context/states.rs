@@ -88,7 +88,7 @@ fn every_character_of_the_grammar_is_admitted() {
 }
 
 #[test]
-fn of_a_repeated_key_the_latest_is_kept() {
+fn the_latest_of_a_repeated_key_is_kept() {
     for (rule, values, sent) in [
         ("the same value", &["foo=1,foo=1"][..], "foo=1"),
         ("another value", &["foo=1,foo=2"], "foo=1"),
