@@ -149,7 +149,7 @@ impl Adapter {
     /// ([`ToolSearch::ClientExecuted`](super::ToolSearch::ClientExecuted) of OpenAI).
     ///
     /// # Examples
-    /// See the [guide](crate::guide::choosing_tools).
+    /// See the [guide](https://docs.rs/tool-runtime/latest/tool_runtime/guide/choosing_tools/).
     pub fn disclose_found<'c>(&mut self, calls: impl IntoIterator<Item = &'c ToolCall>) -> usize {
         if self.plan.is_client_executed() {
             return 0;

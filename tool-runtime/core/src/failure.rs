@@ -11,7 +11,7 @@ use crate::refusal_reason::RefusalReason;
 
 /// Describes each failure of an error type to the caller.
 ///
-/// Derive it with [`#[derive(ToolFailure)]`](macro@crate::ToolFailure); implement it by hand for a
+/// Derive it with [`#[derive(ToolFailure)]`](macro@tool_runtime_derive::ToolFailure); implement it by hand for a
 /// type whose meaning is computed. A tool's error that does not implement it is answered with type
 /// `FATAL`, code `INTERNAL` and a generic message; its own text goes to the log only.
 ///

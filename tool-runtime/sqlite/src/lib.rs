@@ -141,7 +141,7 @@ impl SqliteStore {
 
     /// Closes the file for all handles after the queued operations, and waits until it is closed.
     ///
-    /// Later operations fail as [`Unavailable`](super::StoreErrorKind::Unavailable). Without it
+    /// Later operations fail as [`Unavailable`](tool_runtime_core::store::StoreErrorKind::Unavailable). Without it
     /// nothing is lost; after it the file has no log beside it, and can be copied.
     pub async fn close(&self) {
         self.queue.close().await;

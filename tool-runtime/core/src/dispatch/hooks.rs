@@ -63,6 +63,11 @@ pub trait CallRecorder: fmt::Debug + Send + Sync {
 }
 
 /// A ledger that a runtime can record its calls in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no ledger",
+    label = "expected a `tool_runtime::ledger::Ledger`",
+    note = "the type is behind the feature `ledger` of `tool-runtime`: `features = [\"ledger\"]`"
+)]
 pub trait CallLedger {
     /// Returns what records the calls of one runtime.
     fn recorder(&self) -> Arc<dyn CallRecorder>;
@@ -78,6 +83,11 @@ where
 }
 
 /// Collects the evidence of tools' answers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` keeps no evidence",
+    label = "expected a `tool_runtime::evidence::EvidenceKeeper`",
+    note = "the type is behind the feature `evidence` of `tool-runtime`: `features = [\"evidence\"]`"
+)]
 pub trait EvidenceCollector: fmt::Debug + Send + Sync {
     /// Checks, before the tool runs, that the evidence of the call could be stored.
     fn check_ready<'c>(&'c self, scope: &'c CallScope) -> Wait<'c>;

@@ -418,7 +418,6 @@ impl RuntimeBuilder {
     }
 
     /// Returns whether a tool of this name is registered.
-    #[cfg(feature = "testing")]
     #[doc(hidden)]
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {

@@ -132,7 +132,7 @@ impl Runtime {
     /// Each gets the id that the model gave it, and an invocation id of its own. Calls of one turn
     /// under one id are several calls, and none of them is a repeat of another; a call of a later turn
     /// under the same id is one. For models that number the calls of each turn anew,
-    /// [`Turn::open_calls`](tool_runtime_adapters::Turn::open_calls) tells the turns apart.
+    /// `Turn::open_calls`, of the feature `adapters`, tells the turns apart.
     #[must_use = "a call runs nothing until it is executed"]
     pub fn call_all(&self, requests: &[ToolCallRequest], cx: &ToolContext) -> Vec<ToolCall> {
         let mut uses: HashMap<&str, u32> = HashMap::with_capacity(requests.len());

@@ -3,6 +3,11 @@
 use super::Runtime;
 
 /// A kind of client that calls tools: a `Dialect`, of the feature `adapters`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no client of tools",
+    label = "expected a `tool_runtime::adapters::Dialect`",
+    note = "the type is behind the feature `adapters` of `tool-runtime`: `features = [\"adapters\"]`"
+)]
 pub trait ToolClient {
     /// The tools for the client, and its calls back.
     type Bridge;

@@ -55,7 +55,7 @@ impl Idempotency {
     /// A run that was stopped past its lease may go on after a later one has begun. A downstream
     /// that keeps the greatest fence of each key refuses its effect; `reconcile` sends the fence
     /// too, so that no earlier run has an effect after it was found to have none. The guide has an
-    /// example ([`guide::stores`](crate::guide::stores)).
+    /// example ([the guide](https://docs.rs/tool-runtime/latest/tool_runtime/guide/stores/)).
     #[must_use]
     pub fn fence(&self) -> Option<u64> {
         self.fence

@@ -21,7 +21,6 @@ mod output;
 mod output_envelope;
 mod panic_guard;
 mod panic_hook;
-#[cfg(feature = "testing")]
 mod panic_watch;
 mod reconciled;
 #[doc(hidden)]
@@ -54,9 +53,7 @@ pub use self::idempotency::Idempotency;
 pub use self::output::{DataError, OutputMeta, ToolOutput};
 pub use self::panic_guard::{PanicGuarded, catch_panic};
 pub use self::panic_hook::quiet_tool_panics;
-#[cfg(feature = "testing")]
 pub use self::panic_hook::{PanicWatch, WatchedCode};
-#[cfg(feature = "testing")]
 pub use self::panic_watch::WatchesPanics;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;

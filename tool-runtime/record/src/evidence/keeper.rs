@@ -51,7 +51,7 @@ pub enum Sealing {
 }
 
 /// Keeps evidence of the answers of tools marked `#[ai_tool(evidence)]`: given to
-/// [`RuntimeBuilder::evidence`].
+/// [`RuntimeBuilder::evidence`](tool_runtime_core::RuntimeBuilder::evidence).
 ///
 /// Before an answer is delivered, a snapshot of it is kept in the vault, which `meta.evidence`
 /// names. A failure that the tool returns itself leaves a snapshot too, with the error's code. A

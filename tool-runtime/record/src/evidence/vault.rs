@@ -103,7 +103,7 @@ impl Vault {
     /// one.
     ///
     /// Without one, the vault allows every access by the code that holds it, and
-    /// [`HttpConfig::vault`](tool_runtime_http::HttpConfig::vault) serves none of its evidence.
+    /// `HttpConfig::vault`, of the feature `http`, serves none of its evidence.
     ///
     /// # Examples
     /// ```

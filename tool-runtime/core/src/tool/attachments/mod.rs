@@ -20,7 +20,7 @@ use crate::failure::{Failure, FailureCode, ToolFailure};
 /// Attachments belong to an answer: those of a failed call or of a failed attempt are dropped, and so
 /// are those that are added after the call has ended. The call's secrets are removed from names,
 /// descriptions, links and text files. How each model provider gets them is said in the
-/// [guide](crate::guide::attachments).
+/// [guide](https://docs.rs/tool-runtime/latest/tool_runtime/guide/attachments/).
 ///
 /// ```
 /// use tool_runtime::{Attachment, AttachmentError, Attachments};
