@@ -239,7 +239,7 @@ impl SchemaConverter<'_> {
             Some(prefix) => self.tuple(prefix, items_schema, keywords, at, draft),
             None => match items_schema {
                 Some(items_schema) if keywords.contains_key("items") => {
-                    draft.set("items", items_schema)
+                    draft.set("items", items_schema);
                 }
                 Some(_) => self.block_strict(at, "items", "items of any kind"),
                 None => self.record_loss(at, "items", "omitted"),

@@ -209,7 +209,7 @@ impl History {
                 assert_eq!(last, Some(&owner), "the answer tells of the last effect");
             }
             Settlement::Released => self.released = true,
-            _ => {}
+            Settlement::Unknown => {}
         }
     }
 }
