@@ -15,11 +15,11 @@ use crate::assess::{CompressionError, Summarizer, SummaryRequest};
 /// reason, is a failure, so that the context is pruned.
 ///
 /// ```
-/// use tool_runtime::agent::{ChatModel, StudentSummarizer};
+/// use tool_runtime::agent::{ChatModel, ModelSummarizer};
 /// use tool_runtime::assess::Assessor;
 ///
 /// fn assessor(model: impl ChatModel + 'static) -> Assessor {
-///     let student = StudentSummarizer::new(model)
+///     let student = ModelSummarizer::new(model)
 ///         .with_model("openai/gpt-4o-mini")
 ///         .with_dollars_per_million(0.15);
 ///     Assessor::new().summarizer(student)

@@ -83,8 +83,8 @@ fn limited(price: f64) -> f64 {
 /// use tool_runtime::agent::{ModelPrice, PriceTable};
 ///
 /// let prices = PriceTable::default().with("openai/gpt-4o-mini", ModelPrice::new(0.15, 0.60));
-/// assert_eq!(prices.of("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
-/// assert_eq!(prices.of("openai/gpt-4o"), None);
+/// assert_eq!(prices.price_for("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
+/// assert_eq!(prices.price_for("openai/gpt-4o"), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PriceTable(BTreeMap<String, ModelPrice>);
