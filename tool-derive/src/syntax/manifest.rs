@@ -249,8 +249,9 @@ mod tests {
 
     #[track_caller]
     fn check(manifest: &str, workspace: Option<&str>, expected: &str) {
-        let found = RuntimeDependency::from_manifest(manifest, || workspace.map(str::to_owned));
-        let text = match found {
+        let dependency =
+            RuntimeDependency::from_manifest(manifest, || workspace.map(str::to_owned));
+        let text = match dependency {
             RuntimeDependency::Named(name) => name,
             other => format!("{other:?}"),
         };
@@ -334,8 +335,8 @@ mod tests {
             "package.workspace = '../root'\n",
         ] {
             let text = format!("{named}[dependencies]\ntools.workspace = true");
-            let found = RuntimeDependency::from_manifest(&text, || workspace(&path, &text));
-            assert_eq!(found, RuntimeDependency::Named("tools".to_owned()), "{text}");
+            let dependency = RuntimeDependency::from_manifest(&text, || workspace(&path, &text));
+            assert_eq!(dependency, RuntimeDependency::Named("tools".to_owned()), "{text}");
         }
         fs::remove_dir_all(&folder).expect("it is there");
     }

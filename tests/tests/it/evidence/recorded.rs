@@ -52,8 +52,8 @@ impl Shop {
     async fn readings(&self, vault: &Vault) -> [Option<EvidenceErrorKind>; 3] {
         let read = vault.read(TENANT, self.id, &access()).await.map(drop);
         let found = vault.find(TENANT, self.id, &access()).await.map(drop);
-        let listed = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.map(drop);
-        [read, found, listed].map(|it| it.err().map(|error| error.kind()))
+        let listing = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.map(drop);
+        [read, found, listing].map(|it| it.err().map(|error| error.kind()))
     }
 
     async fn replayed(&self, vault: &Vault) -> ReplayVerdict {

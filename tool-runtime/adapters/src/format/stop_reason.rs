@@ -16,7 +16,7 @@ pub enum StopReason {
     Other(String),
 }
 
-/// What a reason for stopping means for the calls of a response.
+/// The fate of a response's calls, by the reason for which the model stopped.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "the crates of the library match all kinds")]

@@ -2,8 +2,8 @@
 //!
 //! OpenAI compiles each `pattern` of a declaration with Python's `re`, and rejects the whole request
 //! where that fails; its newer models reject look-around too. What is accepted here matches in Python at
-//! least what it matches in the tool's own validator, but for U+FEFF: the validator has ECMA-262's `\s`,
-//! which has all white space of Unicode and that character, and Python's lacks it. Models do not write it.
+//! least what it matches in the tool's own validator, but for U+FEFF: ECMA-262's `\s` in
+//! the validator has all white space of Unicode and that character, and Python's lacks it. Models do not write it.
 //!
 //! In Python, `\w` and `\d` have all of Unicode, and in the validator ASCII alone. Their opposites and
 //! word boundaries therefore match less in Python, and are not accepted, nor is `\S`: Python's `\s` also

@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn retention_counts_each_once() {
-        let found = Retention::new("a_b a_b 17 18", "18 a_b");
+        let retention = Retention::new("a_b a_b 17 18", "18 a_b");
         let expected =
             Retention { identifiers: 1, identifiers_kept: 1, numbers: 2, numbers_kept: 1 };
-        assert_eq!(found, expected);
+        assert_eq!(retention, expected);
     }
 
     #[test]
@@ -168,11 +168,13 @@ mod tests {
             r#"note: "ok\nA-17 of März_17: 3.5\t\"kg_1\" C:\\new\\tea_1""#,
             "A-17, März_17, \"kg_1\" and 3.5 are in C:\\new\\tea_1",
         ] {
-            let found = Retention::new(whole, same);
-            assert_eq!((found.identifiers, found.numbers), (4, 1), "{same}");
-            assert_eq!((found.identifiers_kept, found.numbers_kept), (4, 1), "{same}");
+            let retention = Retention::new(whole, same);
+            assert_eq!((retention.identifiers, retention.numbers), (4, 1), "{same}");
+            assert_eq!((retention.identifiers_kept, retention.numbers_kept), (4, 1), "{same}");
         }
-        let found = Retention::new(r"at C:\new\tea_1 or D:\old\tea_2", r"at C:\new\tea_1");
-        assert!(found.identifiers_kept > 0 && found.identifiers_kept < found.identifiers);
+        let retention = Retention::new(r"at C:\new\tea_1 or D:\old\tea_2", r"at C:\new\tea_1");
+        assert!(
+            retention.identifiers_kept > 0 && retention.identifiers_kept < retention.identifiers
+        );
     }
 }

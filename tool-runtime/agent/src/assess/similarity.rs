@@ -125,9 +125,9 @@ mod tests {
     fn long_texts_are_embedded_in_pieces_that_a_model_takes() {
         use futures::FutureExt;
         let similarity = |one: &str, other: &str| {
-            let ended =
+            let result =
                 embedded(&Short(128), &tool_runtime_core::tokens::TokenEstimate, one, other);
-            ended.now_or_never().expect("it does not wait").expect("vectors")
+            result.now_or_never().expect("it does not wait").expect("vectors")
         };
         let tea = "The tea is green. ".repeat(20_000);
         let wine = "The wine is red. ".repeat(20_000);

@@ -101,9 +101,9 @@ fn a_wrong_key_an_unknown_one_and_one_whose_time_is_over_are_told_the_same() {
 
 #[test]
 fn a_refusal_names_the_ways_to_authenticate() {
-    let told =
+    let message_for =
         |auth: &Auth| principal_for(auth, &HeaderMap::new()).expect_err("nobody is known").message;
-    assert!(told(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
+    assert!(message_for(&Auth::new().api_keys(&keys(&key()))).contains("X-Internal-API-Key"));
 }
 
 #[cfg(feature = "jwt")]
@@ -163,13 +163,13 @@ mod with_tokens {
     #[test]
     fn challenges_name_both_ways_and_mark_an_invalid_token() {
         let server = TestServer::new();
-        let told = |pairs| -> Vec<_> {
+        let challenges = |pairs| -> Vec<_> {
             server.auth.challenges(headers(pairs).contains_key("authorization")).collect()
         };
         let of_key = "ApiKey header=\"X-Internal-API-Key\"";
-        assert_eq!(told(&[]), ["Bearer", of_key]);
+        assert_eq!(challenges(&[]), ["Bearer", of_key]);
         let bad = [("authorization", "Bearer x")];
-        assert_eq!(told(&bad), ["Bearer error=\"invalid_token\"", of_key]);
+        assert_eq!(challenges(&bad), ["Bearer error=\"invalid_token\"", of_key]);
     }
 
     #[test]

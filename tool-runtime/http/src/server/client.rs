@@ -138,8 +138,8 @@ mod tests {
             (super::FORWARDED_FOR.parse().expect("a name"), field.parse().expect("a value"))
         });
         let peer = format!("{peer}:4000").parse().expect("an address");
-        let found = trusting.expect("these are ranges").resolve(peer, &fields.collect());
-        assert_eq!(found.ip().to_string(), client, "{headers:?}");
+        let address = trusting.expect("these are ranges").resolve(peer, &fields.collect());
+        assert_eq!(address.ip().to_string(), client, "{headers:?}");
     }
 
     #[test]

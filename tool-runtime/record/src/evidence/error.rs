@@ -57,7 +57,7 @@ pub enum EvidenceErrorKind {
     Store(StoreErrorKind),
 }
 
-/// What a kind of error means for the reader of evidence.
+/// The classes of errors that a reader of evidence tells apart.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvidenceFault {

@@ -136,8 +136,8 @@ async fn a_page_of_another_site_is_refused_where_nothing_is_proven() {
     ] {
         assert_eq!(status(&app, page_request("tools.example", origin)).await, 200, "{origin}");
     }
-    let own = page_request("10.0.0.7:8000", "http://10.0.0.7:8000");
-    assert_eq!(status(&ToolGate::new().app(open()), own).await, 200);
+    let own_page = page_request("10.0.0.7:8000", "http://10.0.0.7:8000");
+    assert_eq!(status(&ToolGate::new().app(open()), own_page).await, 200);
     for app in [app, ToolGate::new().app(anonymous().hosts(["tools.example"]))] {
         for origin in ["https://evil.example", "null", "", "http://10.0.0.8", "evil://"] {
             let answer = send(&app, page_request("tools.example", origin)).await;

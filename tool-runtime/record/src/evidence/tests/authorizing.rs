@@ -262,11 +262,11 @@ async fn a_list_is_of_a_tool_or_a_call() {
         let page = vault.list(&query, None, 10, &access()).await.expect("a list");
         page.snapshots.iter().map(Snapshot::id).collect::<Vec<_>>()
     };
-    let all = || SnapshotQuery::new(TENANT);
-    assert_eq!(shown(all().with_tool("pay")).await, [ids[0], ids[2]]);
+    let query = || SnapshotQuery::new(TENANT);
+    assert_eq!(shown(query().with_tool("pay")).await, [ids[0], ids[2]]);
     let found = vault.find(TENANT, ids[1], &access()).await.expect("a store").expect("it is kept");
-    let of_call = all().with_invocation(found.invocation_id());
+    let of_call = query().with_invocation(found.invocation_id());
     assert_eq!(shown(of_call.clone()).await, ids, "one call in this test");
     assert_eq!(shown(of_call.with_tool("quote")).await, [ids[1]]);
-    assert_eq!(shown(all().with_invocation(Uuid::from_u128(9))).await, []);
+    assert_eq!(shown(query().with_invocation(Uuid::from_u128(9))).await, []);
 }

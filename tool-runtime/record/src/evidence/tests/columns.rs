@@ -143,8 +143,8 @@ async fn evidence_that_was_changed_stripped_or_invented_in_its_file_is_found_by_
         let plain = vault.keep(snapshot_of(TENANT), &Contents::new()).await.expect("it is kept");
         let ids = [sealed, plain.id(), keep(&vault, TENANT).await];
         keep(&vault, OTHER).await;
-        let all = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.expect("all");
-        assert_eq!((all.snapshots.len(), all.next), (3, None));
+        let page = vault.list(&SnapshotQuery::new(TENANT), None, 10, &access()).await.expect("all");
+        assert_eq!((page.snapshots.len(), page.next), (3, None));
         store.close().await;
         change(&folder, case.sql, ids);
         check_found(folder.open(), &case, ids).await;
