@@ -6,8 +6,8 @@
 //! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
 //!
 //! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
-//! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]),
-//! which steps of the wall clock do not change; all other expiry follows the wall clock.
+//! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]).
+//! Steps of the wall clock do not change that time; all other expiry follows the wall clock.
 //!
 //! Times of expiry are exclusive: a lease until `t` is valid before `t`, and an answer kept until
 //! `t` may be swept at `t`. Texts are compared byte by byte.

@@ -93,10 +93,10 @@ fn a_wrong_key_an_unknown_one_and_one_whose_time_is_over_are_told_the_same() {
     let set = set.and_then(|set| set.with_until(over.hash(), Principal::trusted("two"), past));
     let auth = Auth::new().api_keys(&ApiKeys::new(set.expect("they are different")));
     let wrong = format!("{}{}", &good.expose()[..21], &unknown.expose()[21..]);
-    let told = [&*wrong, unknown.expose(), over.expose(), "x"].map(|value| {
+    let messages = [&*wrong, unknown.expose(), over.expose(), "x"].map(|value| {
         principal_for(&auth, &headers(&[(API_KEY, value)])).expect_err("it is not good").message
     });
-    assert!(told.iter().all(|message| *message == told[0]), "{told:?}");
+    assert!(messages.iter().all(|message| *message == messages[0]), "{messages:?}");
 }
 
 #[test]
