@@ -53,6 +53,8 @@ pub use self::rules::{ConcurrentRepeat, Rules};
 pub use self::state_signature::StateSignature;
 pub use self::store_access::STORE_TIMEOUT;
 pub use self::stored_outputs::StoredOutputs;
+#[doc(hidden)]
+pub use self::ticket::RejectionClass;
 pub use self::ticket::{SealError, open_with, seal_with};
 pub use self::ticket::{Ticket, TicketRejection};
 pub use crate::key_ring::{KeyRing, KeyRingError};

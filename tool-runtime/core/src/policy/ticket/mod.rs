@@ -11,7 +11,7 @@ mod signed;
 #[cfg(test)]
 mod tests;
 
-pub use self::rejection::TicketRejection;
+pub use self::rejection::{RejectionClass, TicketRejection};
 pub use self::seal::{SealError, open_with, seal_with};
 pub(crate) use self::seal::{binding, open, seal};
 pub use self::signed::Ticket;

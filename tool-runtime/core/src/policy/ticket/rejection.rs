@@ -68,45 +68,37 @@ pub enum TicketRejection {
     Unreadable,
 }
 
-impl TicketRejection {
-    /// Returns whether no decision about the call can come any more.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn is_gone(self) -> bool {
-        match self {
-            Self::Expired | Self::Superseded => true,
-            Self::Used
-            | Self::Declined
-            | Self::Outdated
-            | Self::UnknownKey
-            | Self::Tampered
-            | Self::ArgumentsChanged
-            | Self::Malformed
-            | Self::Oversized
-            | Self::Foreign
-            | Self::Unknown
-            | Self::Unreadable => false,
-        }
-    }
+/// The classes of rejected tickets that a decision's answer tells apart.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "the crates of the library match all classes")]
+pub enum RejectionClass {
+    /// No decision about the call can come any more.
+    Gone,
+    /// The ticket contradicts an earlier decision, or the present call and tool.
+    Conflict,
+    /// The error code alone decides.
+    Other,
+}
 
-    /// Returns whether the ticket contradicts what was decided, or what the call and its tool are now.
+impl TicketRejection {
+    /// Returns the class of the rejection.
     #[doc(hidden)]
     #[must_use]
-    pub const fn is_conflict(self) -> bool {
+    pub const fn class(self) -> RejectionClass {
         match self {
+            Self::Expired | Self::Superseded => RejectionClass::Gone,
             Self::Used
             | Self::Declined
             | Self::Outdated
             | Self::UnknownKey
             | Self::Tampered
-            | Self::ArgumentsChanged => true,
-            Self::Expired
-            | Self::Superseded
-            | Self::Malformed
+            | Self::ArgumentsChanged => RejectionClass::Conflict,
+            Self::Malformed
             | Self::Oversized
             | Self::Foreign
             | Self::Unknown
-            | Self::Unreadable => false,
+            | Self::Unreadable => RejectionClass::Other,
         }
     }
 

@@ -6,7 +6,7 @@ use tool_runtime_core::ToolCall;
 use tool_runtime_core::call::ApprovalError;
 use tool_runtime_core::dispatch::refusal::Refusal;
 use tool_runtime_core::failure::Failure;
-use tool_runtime_core::policy::TicketRejection;
+use tool_runtime_core::policy::{RejectionClass, TicketRejection};
 use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::store::TicketEnd;
 use uuid::Uuid;
@@ -58,12 +58,10 @@ impl DecisionRefusal {
 /// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
 /// conflicts (409).
 const fn status_of(rejection: TicketRejection) -> Option<StatusCode> {
-    if rejection.is_gone() {
-        Some(StatusCode::GONE)
-    } else if rejection.is_conflict() {
-        Some(StatusCode::CONFLICT)
-    } else {
-        None
+    match rejection.class() {
+        RejectionClass::Gone => Some(StatusCode::GONE),
+        RejectionClass::Conflict => Some(StatusCode::CONFLICT),
+        RejectionClass::Other => None,
     }
 }
 
