@@ -7,7 +7,7 @@ use tool_runtime::contracts::trace_context::SpanId;
 use tool_runtime::contracts::{Client, ClientApp, ContractError, ToolCallRequest, Trace};
 use tool_runtime::evidence::Vault;
 use tool_runtime::ledger::Ledger;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::serde_json::{self, value::RawValue};
 use tool_runtime::store::StoreError;
@@ -64,7 +64,7 @@ impl Host {
             shop.sell(&order.skus);
         }
         // A person sees the dry run's total, and approves only that total.
-        let ordering = Rules::new().bind_preview(true).require_idempotency_key(true);
+        let ordering = ToolPolicy::new().bind_preview(true).require_idempotency_key(true);
         let policy = policy
             .store(files.store()?)
             .ticket_keys(files.keys()?)

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::ledger::{Ledger, SqliteLedger};
-use tool_runtime::policy::{Policy, RateLimit, Rules};
+use tool_runtime::policy::{Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
 use tool_runtime::store::SqliteStore;
@@ -62,7 +62,7 @@ impl Host {
         let keeper = EvidenceKeeper::new(vault, &ledger);
         let vault = keeper.vault().clone();
         let log = JsonLog::new(log)?;
-        let rules = Rules::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
+        let rules = ToolPolicy::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
         let policy = Policy::new().store(store).ticket_keys(files.keys()?).rules(rules);
         let drafts = if options.ask_first { Permission::Ask } else { Permission::Allow };
         let runtime = Runtime::builder()

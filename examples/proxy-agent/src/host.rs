@@ -5,7 +5,7 @@ use std::error::Error;
 use tool_runtime::RuntimeBuilder;
 use tool_runtime::articulate::Articulator;
 use tool_runtime::contracts::ContractError;
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 
@@ -47,11 +47,11 @@ impl Host {
         rates_url: &str,
         functions: &PythonFunctions,
     ) -> Result<Self, Box<dyn Error>> {
-        let tables = Rules::new().result_serializer(Articulator::new());
+        let tables = ToolPolicy::new().result_serializer(Articulator::new());
         // A person sees what a dry run would write, and approves only that.
-        let writes = Rules::new().bind_preview(true);
+        let writes = ToolPolicy::new().bind_preview(true);
         // A function that ended its process would end the next one too.
-        let never_again = Rules::new().retry(RetryConfig::never());
+        let never_again = ToolPolicy::new().retry(RetryConfig::never());
         let policy = Policy::new()
             .store(SqliteStore::open(folder.runtime())?)
             .ticket_keys(folder.keys()?)

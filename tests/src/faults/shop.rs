@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 use tool_runtime::{BuildError, Reconciled};
@@ -145,7 +145,7 @@ pub(super) fn open(
     trap: &Arc<ArmedTrap>,
     lease: Duration,
 ) -> Result<Runtime, BuildError> {
-    let rules = Rules::new().lease(lease).retry(RetryConfig::never());
+    let rules = ToolPolicy::new().lease(lease).retry(RetryConfig::never());
     let policy = Policy::new().idempotency_store(TrapStore::new(store, trap.clone())).rules(rules);
     Runtime::builder()
         .tool::<PlaceTool>()

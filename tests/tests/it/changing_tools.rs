@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_runtime::policy::{Policy, RateLimit, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RateLimit, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::search::search_tools;
 use tool_runtime::{BuildProblem, ToolChanges};
@@ -178,7 +178,8 @@ fn a_listener_may_change_tools_and_may_panic() {
 
 #[test]
 fn settings_may_name_tools_that_come_later_where_the_host_says_so() {
-    let policy = || Policy::new().rules_for("github", Rules::new().retry(RetryConfig::never()));
+    let policy =
+        || Policy::new().rules_for("github", ToolPolicy::new().retry(RetryConfig::never()));
     let builder = || {
         let builder = Runtime::builder().permission("github.close", Permission::Deny);
         builder.policy(policy())
@@ -197,7 +198,7 @@ fn settings_may_name_tools_that_come_later_where_the_host_says_so() {
 
 #[tokio::test]
 async fn a_tool_that_is_replaced_leaves_its_rate_limit_to_its_successor() {
-    let rules = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
+    let rules = ToolPolicy::new().rate_limit(RateLimit::per_minute(1).unwrap());
     let builder = Runtime::builder().dynamic(says("say", "one")).policy(Policy::new().rules(rules));
     let runtime = builder.build().unwrap();
     assert!(answer(&runtime, "say").await.is_ok());

@@ -34,8 +34,7 @@ impl ToolAnswer {
             (None, Some(error)) => AnswerBody::Error(Box::new(error.clone())),
             (None, None) => AnswerBody::Notes,
         };
-        let meta = serde_json::from_str(output.meta_json()).ok().filter(|_| output.is_ok());
-        let notes = meta.map(|meta| notes(&meta)).unwrap_or_default();
+        let notes = output.result_meta().map(|meta| notes(&meta)).unwrap_or_default();
         let attachments = output.attachments().to_vec();
         let content =
             AnswerContent { notes, attachments, ..AnswerContent::new(body, !output.is_ok()) };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::json;
 use tool_runtime::agent::ToolExecutor;
 use tool_runtime::contracts::act::{self, ActResult, ToolRequest, ToolType};
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::executor;
@@ -48,7 +48,7 @@ fn retries(attempts: u32) -> act::RetryConfig {
 }
 
 fn never() -> Policy {
-    Policy::new().rules(Rules::new().retry(RetryConfig::never()))
+    Policy::new().rules(ToolPolicy::new().retry(RetryConfig::never()))
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_runtime::agent::{LoopEnd, LoopSavings, ModelMessage, SuspendedRun, ToolLoop};
 use tool_runtime::assess::{AssessOptions, Assessor};
-use tool_runtime::policy::{KeyRing, Policy, Rules};
+use tool_runtime::policy::{KeyRing, Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
@@ -124,7 +124,7 @@ async fn the_result_of_an_approved_call_is_compressed_when_the_run_continues() {
 async fn the_result_of_an_approved_call_keeps_the_limits_of_its_tool() {
     let store = MemoryStore::new();
     let keys = KeyRing::new("k", &[7; 32]).unwrap();
-    let rules = Rules::new().max_output_bytes(1_000);
+    let rules = ToolPolicy::new().max_output_bytes(1_000);
     let runtime = Runtime::builder()
         .tool::<PrivateCitiesTool>()
         .permission("private_cities", Permission::Ask)

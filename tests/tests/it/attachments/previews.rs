@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use serde_json::json;
 use tool_runtime::http;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::{Attachment, AttachmentError, Attachments};
 
@@ -81,7 +81,7 @@ async fn an_approver_over_http_sees_the_picture_of_the_preview() {
 
 #[tokio::test]
 async fn an_approval_of_another_picture_does_not_hold() {
-    let policy = Policy::new().rules(Rules::new().bind_preview(true));
+    let policy = Policy::new().rules(ToolPolicy::new().bind_preview(true));
     let (runtime, colour) = runtime(policy);
     let mut call = runtime.call("print_poster", "{}", &keyed("k"));
     let output = call.execute().await.clone();

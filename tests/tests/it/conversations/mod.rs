@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 use tool_runtime::adapters::{Adapter, AnswerError, Dialect, StopReason, ToolAnswer, Turn};
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use self::model::{Call, End, events, response};
@@ -277,7 +277,7 @@ async fn a_null_that_only_the_declaration_asks_for_is_removed() {
 
 #[tokio::test]
 async fn a_long_answer_is_shown_as_an_excerpt_that_says_so() {
-    let rules = Rules::new().max_output_bytes(256);
+    let rules = ToolPolicy::new().max_output_bytes(256);
     let policy = Policy::new().rules(rules);
     let runtime = Runtime::builder().tool::<ListTool>().policy(policy).build().unwrap();
     let adapter = Adapter::new(Dialect::Gemini, runtime.specs_for_model());

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tool_runtime::canonical::Digest;
 use tool_runtime::contracts::{Actor, ActorType, ErrorCode, ToolCallRequest};
 use tool_runtime::ledger::{Ledger, RecordStatus, RecordedCall, RecordedOrigin};
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::ManualClock;
 use tool_runtime::{NotPending, RuntimeBuilder, Withdrawal};
@@ -52,7 +52,7 @@ struct RecordedRuntime {
 
 impl RecordedRuntime {
     fn new(script: &Arc<Script>) -> Self {
-        let never = Policy::new().rules(Rules::new().retry(RetryConfig::never()));
+        let never = Policy::new().rules(ToolPolicy::new().retry(RetryConfig::never()));
         Self::with(script, |builder| builder.policy(never))
     }
 
@@ -421,7 +421,7 @@ async fn an_answer_to_a_repeated_key_says_so() {
 async fn retries_are_counted_in_the_one_record() {
     let retry = RetryConfig::new(3, 1.0, 10).unwrap();
     let script = Script::quick(|run| if run < 3 { busy() } else { Ok(run) });
-    let policy = Policy::new().rules(Rules::new().retry(retry));
+    let policy = Policy::new().rules(ToolPolicy::new().retry(retry));
     let setup = RecordedRuntime::with(&script, |it| it.policy(policy));
     setup.answer("peek", "{}").await;
     let record = setup.only().await;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 use tool_runtime::ledger::{Ledger, LedgerQuery, MemoryLedger};
 use tool_runtime::mcp;
-use tool_runtime::policy::{BreakerConfig, Policy, Rules};
+use tool_runtime::policy::{BreakerConfig, Policy, ToolPolicy};
 
 use super::{Client, STATELESS, WITH_SESSIONS, shop};
 use crate::ledger::ring;
@@ -188,7 +188,7 @@ async fn a_call_that_was_confirmed_in_a_session_asks_its_user_in_place() {
 async fn a_question_is_no_failure_of_the_tool() {
     let orders = shop::Orders::default();
     let breaker = BreakerConfig::failures_in_a_row(1).unwrap();
-    let policy = Policy::new().rules(Rules::new().breaker(breaker));
+    let policy = Policy::new().rules(ToolPolicy::new().breaker(breaker));
     let runtime = shop::builder(&orders).policy(policy).build().unwrap();
     let mut client = Client::stateless(mcp::stdio(runtime).config(shop::config()));
     for _ in 0..3 {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool_runtime::http::{ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::mcp::{self, Stdio};
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::http::{keyed, stateless};
@@ -48,7 +48,7 @@ fn server() -> Stdio {
 }
 
 fn runtime() -> Runtime {
-    let rules = Rules::new().max_output_bytes(1_000);
+    let rules = ToolPolicy::new().max_output_bytes(1_000);
     let runtime = Runtime::builder().tool::<ReciteTool>().tool::<FetchPageTool>();
     let runtime = runtime.tool::<NumbersTool>().policy(Policy::new().rules(rules));
     runtime.build().unwrap()

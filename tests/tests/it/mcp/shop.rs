@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use tool_runtime::mcp::{self, McpConfig, Stdio};
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::{Attachment, Attachments, InputAnswer, InputError, RuntimeBuilder, UserInput};
 
@@ -176,7 +176,7 @@ pub(crate) fn runtime(orders: &Orders) -> Runtime {
 
 /// Returns a server whose models read 500 bytes of an answer at most.
 pub(crate) fn terse_server() -> Stdio {
-    let rules = Rules::new().max_output_bytes(500);
+    let rules = ToolPolicy::new().max_output_bytes(500);
     let runtime = Runtime::builder().tool::<DescribeAtLengthTool>();
     mcp::stdio(runtime.policy(Policy::new().rules(rules)).build().unwrap()).config(config())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::policy::{ExcerptInfo, ModelAnswer, OutputHandle, Policy, Rules};
+use tool_runtime::policy::{ExcerptInfo, ModelAnswer, OutputHandle, Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
     MemoryLimits, MemoryStore, OutputSlice, OutputStore, StoreError, StoreErrorKind, StoredOutput,
@@ -57,7 +57,7 @@ async fn recite(
 }
 
 fn runtime(policy: Policy) -> Runtime {
-    let rules = Rules::new().max_output_bytes(512);
+    let rules = ToolPolicy::new().max_output_bytes(512);
     let builder = Runtime::builder().tool::<SearchTool>().tool::<ReciteTool>();
     builder.policy(policy.rules(rules)).build().expect("the runtime")
 }
@@ -304,7 +304,7 @@ async fn a_list_at_the_root_is_called_the_answer() {
         .output_schema(json!({ "type": "array", "items": { "type": "integer" }, "minItems": 3 }))
         .sync_handler(|_| Ok::<_, Failure>(json!((0..1_000).collect::<Vec<u32>>())));
     let runtime = Runtime::builder().dynamic(list);
-    let policy = Policy::new().rules(Rules::new().max_output_bytes(256));
+    let policy = Policy::new().rules(ToolPolicy::new().max_output_bytes(256));
     let runtime = runtime.policy(policy).build().unwrap();
     let mut call = runtime.call("list", "{}", &jane());
     call.execute().await;
@@ -323,7 +323,7 @@ async fn an_answer_is_not_cut_to_fewer_rows_than_its_schema_needs() {
         .input_schema(json!({ "type": "object", "additionalProperties": false }))
         .output_schema(json!({ "type": "array", "items": { "type": "integer" }, "minItems": 1000 }))
         .sync_handler(|_| Ok::<_, Failure>(json!((0..1_000).collect::<Vec<u32>>())));
-    let policy = Policy::new().rules(Rules::new().max_output_bytes(256));
+    let policy = Policy::new().rules(ToolPolicy::new().max_output_bytes(256));
     let runtime = Runtime::builder().dynamic(list).policy(policy).build().unwrap();
     let mut call = runtime.call("list", "{}", &jane());
     call.execute().await;

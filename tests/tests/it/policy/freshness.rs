@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, advance, sleep};
 use tool_runtime::DynamicTool;
 use tool_runtime::contracts::{Actor, ActorType, Client, ClientApp, ErrorCode, ToolContextBuilder};
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::script::{
@@ -47,7 +47,7 @@ fn runtime_with(script: &Arc<Script>, policy: Policy) -> Runtime {
 }
 
 fn runtime(script: &Arc<Script>) -> Runtime {
-    runtime_with(script, Policy::new().rules(Rules::new().retry(RetryConfig::never())))
+    runtime_with(script, Policy::new().rules(ToolPolicy::new().retry(RetryConfig::never())))
 }
 
 async fn find_with(runtime: &Runtime, arguments: &str, cx: &ToolContext) -> Value {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, advance};
 use tool_runtime::contracts::ErrorCode;
-use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, Rules};
+use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::script::{
@@ -22,8 +22,8 @@ use crate::support::envelope;
 const MS: Duration = Duration::from_millis(1);
 
 /// Rules under which every call is one run.
-fn once() -> Rules {
-    Rules::new().retry(RetryConfig::never())
+fn once() -> ToolPolicy {
+    ToolPolicy::new().retry(RetryConfig::never())
 }
 
 /// Expects a refusal of the runtime's for this reason; gives its advice.
@@ -220,7 +220,7 @@ async fn refusals_and_cancellations_do_not_count() {
 async fn a_rate_is_a_tenants_and_a_tools() {
     let script = Script::quick(Ok);
     let rate = RateLimit::per_minute(2).unwrap();
-    let runtime = runtime(&script, Rules::new().rate_limit(rate));
+    let runtime = runtime(&script, ToolPolicy::new().rate_limit(rate));
     for user in ["jane", "joe"] {
         assert_eq!(call(&runtime, "peek", &user_context(1, user)).await["status"], "ok");
     }
@@ -275,7 +275,7 @@ impl Door {
 #[tokio::test(start_paused = true)]
 async fn a_tool_runs_no_more_often_at_once_than_its_places() {
     let (door, script) = Door::shut();
-    let runtime = runtime(&script, Rules::new().max_concurrent(2).max_queue(3));
+    let runtime = runtime(&script, ToolPolicy::new().max_concurrent(2).max_queue(3));
     let cx = jane();
     let calls = join_all((0..7).map(|_| call(&runtime, "peek", &cx)));
     let (found, ()) = futures::join!(calls, async {
@@ -293,7 +293,7 @@ async fn a_tool_runs_no_more_often_at_once_than_its_places() {
 #[tokio::test(start_paused = true)]
 async fn no_call_waits_without_a_queue() {
     let (door, script) = Door::shut();
-    let runtime = runtime(&script, Rules::new().max_concurrent(1).max_queue(0));
+    let runtime = runtime(&script, ToolPolicy::new().max_concurrent(1).max_queue(0));
     let mut first = runtime.call("peek", "{}", &jane());
     let (output, ()) = futures::join!(first.execute(), async {
         refused(&call(&runtime, "peek", &jane()).await, "UNAVAILABLE", "queue_full");
@@ -323,7 +323,7 @@ async fn all_tools_together_run_no_more_often_than_all_places() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_a_place_is_bounded_by_the_deadline() {
     let (_door, script) = Door::shut();
-    let runtime = runtime(&script, Rules::new().max_concurrent(1));
+    let runtime = runtime(&script, ToolPolicy::new().max_concurrent(1));
     let mut first = runtime.call("glance", "{}", &jane());
     let mut second = runtime.call("glance", "{}", &jane());
     let before = Instant::now();
@@ -344,7 +344,7 @@ async fn waiting_for_a_place_is_bounded_by_the_deadline() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_without_success_has_had_no_effect() {
     let (door, script) = Door::shut();
-    let runtime = runtime(&script, Rules::new().max_concurrent(1));
+    let runtime = runtime(&script, ToolPolicy::new().max_concurrent(1));
     let patient = jane();
     let hasty = ToolContext::builder(Uuid::from_u128(1), "t").run_id("r").timeouts_ms(50);
     let hasty = hasty.build().unwrap();
@@ -379,7 +379,8 @@ async fn a_call_that_waits_without_success_has_had_no_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_releases_its_permits() {
     let (door, script) = Door::shut();
-    let policy = Policy::new().max_in_flight(1).rules(Rules::new().max_concurrent(1).max_queue(1));
+    let policy =
+        Policy::new().max_in_flight(1).rules(ToolPolicy::new().max_concurrent(1).max_queue(1));
     let runtime = builder(&script).policy(policy).build().unwrap();
     let cx = jane();
     for _ in 0..3 {
@@ -403,7 +404,7 @@ async fn a_tools_places_and_all_places_never_wait_for_each_other() {
         tokio::time::sleep(10 * MS).await;
         Ok(run)
     });
-    let rules = Rules::new().max_concurrent(1).max_queue(1_000);
+    let rules = ToolPolicy::new().max_concurrent(1).max_queue(1_000);
     let policy = Policy::new().max_in_flight(2).rules(rules);
     let runtime = builder(&script).policy(policy).build().unwrap();
     let cx = jane();

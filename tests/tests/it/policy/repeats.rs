@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, Rules, async_trait};
+use tool_runtime::policy::{ApprovalRequest, Approver, Decision, Policy, ToolPolicy, async_trait};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, MemoryStore,
@@ -102,7 +102,7 @@ fn shop(left: u32) -> (Runtime, Counts) {
 
 fn shop_with(left: u32, policy: Policy) -> (Runtime, Counts) {
     let counts = Counts { left: Arc::new(left.into()), asked: Arc::default() };
-    let rules = Rules::new().bind_preview(true);
+    let rules = ToolPolicy::new().bind_preview(true);
     let policy = policy.approver(counts.clone()).rules(rules);
     let runtime = Runtime::builder().tool::<SellTool>().state(counts.clone()).policy(policy);
     (runtime.build().expect("the runtime"), counts)

@@ -9,7 +9,7 @@ use tool_runtime::contracts::articulate::{
     OutputSerializer, SerializationError, SerializationFormat, SerializationRequest,
     SerializedOutput,
 };
-use tool_runtime::policy::{ModelAnswer, Policy, Rules};
+use tool_runtime::policy::{ModelAnswer, Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::tokens::{TokenCounter, TokenEstimate, TokenMethod};
 
@@ -79,7 +79,7 @@ fn runtime(policy: Policy) -> Runtime {
 }
 
 fn articulated() -> Policy {
-    Policy::new().rules(Rules::new().result_serializer(Articulator::new()))
+    Policy::new().rules(ToolPolicy::new().result_serializer(Articulator::new()))
 }
 
 async fn answer(policy: Policy, tool: &str, count: u32, budget: Option<u64>) -> ModelAnswer {
@@ -130,7 +130,7 @@ async fn without_a_serializer_a_model_reads_json() {
 
 #[tokio::test]
 async fn one_tool_keeps_json() {
-    let policy = || articulated().rules_for("plain_villages", Rules::new().json_results());
+    let policy = || articulated().rules_for("plain_villages", ToolPolicy::new().json_results());
     let plain = answer(policy(), "plain_villages", 40, None).await;
     assert_eq!((plain.format(), plain.serialized()), (SerializationFormat::CompactJson, None));
     let toon = answer(policy(), "villages", 40, None).await;
@@ -187,7 +187,7 @@ async fn toon_shows_more_rows_within_the_same_budget() {
 
 #[tokio::test]
 async fn bytes_are_those_of_the_text_that_the_model_reads() {
-    let rules = || Rules::new().max_output_bytes(2_048);
+    let rules = || ToolPolicy::new().max_output_bytes(2_048);
     let toon = || Policy::new().rules(rules().result_serializer(Articulator::new()));
     let whole = answer(toon(), "villages", 60, None).await;
     assert!(whole.excerpt().is_none() && whole.data_json().is_some_and(|json| json.len() > 2_048));
@@ -259,7 +259,7 @@ impl OutputSerializer for Capitals {
 
 #[tokio::test]
 async fn a_hosts_own_strategy_writes_the_text() {
-    let policy = Policy::new().rules(Rules::new().result_serializer(Capitals));
+    let policy = Policy::new().rules(ToolPolicy::new().result_serializer(Capitals));
     let answer = answer(policy, "villages", 1, None).await;
     assert!(answer.text().is_some_and(|text| text.contains(r#""TEMPLE":TRUE"#)));
     assert!(answer.data_json().is_some_and(|json| serde_json::from_str::<Value>(json).is_ok()));

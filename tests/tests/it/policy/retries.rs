@@ -8,7 +8,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tool_runtime::contracts::{ErrorCode, ToolCallRequest};
-use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, Rules};
+use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::script::{
@@ -35,14 +35,14 @@ fn advised(milliseconds: u64) -> ScriptedResult {
 #[tokio::test(start_paused = true)]
 async fn a_read_is_tried_three_times() {
     let script = failing(2, busy);
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!((&found["data"], &found["meta"]["attempts"]), (&json!(3), &json!(3)));
     let pauses = script.pauses();
     assert!(pauses[0] >= 100 * MS && pauses[0] <= 201 * MS, "{pauses:?}");
     assert!(pauses[1] >= 200 * MS && pauses[1] <= 401 * MS, "{pauses:?}");
 
     let script = failing(9, busy);
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!(script.runs(), 3);
     assert_eq!(found["error"]["code"], "UNAVAILABLE");
     assert_eq!((&found["error"]["attempt"], &found["meta"]["attempts"]), (&json!(3), &json!(3)));
@@ -51,7 +51,7 @@ async fn a_read_is_tried_three_times() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_at_once_says_nothing_of_attempts() {
     let script = failing(0, busy);
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!(found["meta"].get("attempts"), None);
 }
 
@@ -65,7 +65,7 @@ async fn only_what_may_pass_by_itself_is_tried_again() {
     );
     for (code, runs) in cases.chain([(Code::Conflict, 3)]) {
         let script = failing(9, move || scripted_error(code));
-        let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+        let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
         assert_eq!((script.runs(), &found["error"]["code"]), (runs, &json!(code.as_str())));
         assert_eq!(found["error"]["attempt"], json!(runs), "{code}");
     }
@@ -74,12 +74,12 @@ async fn only_what_may_pass_by_itself_is_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn advice_is_waited_for_and_advice_that_is_too_long_ends_it() {
     let script = failing(1, || advised(7_000));
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!(found["data"], 2);
     assert_eq!(script.pauses(), [7_000 * MS]);
 
     let script = failing(1, || advised(10_001));
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!((script.runs(), &found["error"]["retry_after_ms"]), (1, &json!(10_001)));
 }
 
@@ -87,7 +87,7 @@ async fn advice_is_waited_for_and_advice_that_is_too_long_ends_it() {
 async fn a_pause_that_would_pass_the_deadline_is_not_begun() {
     let script = failing(9, || advised(600));
     let before = Instant::now();
-    let found = call(&runtime(&script, Rules::new()), "glance", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
     assert_eq!(script.runs(), 2, "the third would begin at 1,200 of 1,000 ms");
     assert_eq!(before.elapsed(), 600 * MS, "its end is known at once");
     assert_eq!(
@@ -105,7 +105,7 @@ async fn all_attempts_share_one_deadline() {
         busy()
     });
     let before = Instant::now();
-    let found = call(&runtime(&script, Rules::new()), "glance", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
     assert_eq!(before.elapsed(), 1_000 * MS);
     assert_eq!(found["error"]["code"], "TIMEOUT");
     assert_eq!(found["error"]["details"]["effect"], "none");
@@ -117,7 +117,7 @@ async fn all_attempts_share_one_deadline() {
 async fn a_write_is_retried_only_where_that_is_safe() {
     async fn runs(tool: &str, cx: &ToolContext) -> usize {
         let script = failing(9, busy);
-        call(&runtime(&script, Rules::new()), tool, cx).await;
+        call(&runtime(&script, ToolPolicy::new()), tool, cx).await;
         script.runs()
     }
     assert_eq!(runs("put", &jane()).await, 1, "a plain one");
@@ -129,7 +129,7 @@ async fn a_write_is_retried_only_where_that_is_safe() {
 #[tokio::test(start_paused = true)]
 async fn a_write_under_a_derived_key_is_not_tried_again() {
     let script = failing(9, busy);
-    let runtime = runtime(&script, Rules::new());
+    let runtime = runtime(&script, ToolPolicy::new());
     let arguments = serde_json::value::to_raw_value(&json!({})).unwrap();
     let mut calls = runtime.call_all(&[ToolCallRequest::new("call-1", "put", arguments)], &jane());
     runtime.execute_all(&mut calls).await;
@@ -141,7 +141,7 @@ async fn a_write_with_an_unknown_effect_is_retried_only_where_that_is_safe() {
     let script = failing(9, || {
         Err(ScriptedError(Failure::from_code(ErrorCode::UpstreamError).with_effect_unknown()))
     });
-    let runtime = runtime(&script, Rules::new());
+    let runtime = runtime(&script, ToolPolicy::new());
     for (tool, runs) in [("put", 1), ("set", 4), ("peek", 7)] {
         let cx = keyed(tool);
         assert_eq!(call(&runtime, tool, &cx).await["error"]["details"]["effect"], "unknown");
@@ -153,7 +153,7 @@ async fn a_write_with_an_unknown_effect_is_retried_only_where_that_is_safe() {
 async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
     for code in [ErrorCode::Timeout, ErrorCode::UpstreamError] {
         let script = failing(9, move || Err(ScriptedError(Failure::from_code(code))));
-        let runtime = runtime(&script, Rules::new());
+        let runtime = runtime(&script, ToolPolicy::new());
         let found = call(&runtime, "put", &keyed("k")).await;
         assert_eq!((&found["error"]["details"]["effect"], script.runs()), (&json!("unknown"), 1));
         let again = call(&runtime, "put", &keyed("k")).await;
@@ -165,23 +165,23 @@ async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_not_tried_again() {
     let script = Script::quick(|_| panic!("the tool breaks"));
-    let found = call(&runtime(&script, Rules::new()), "peek", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!((script.runs(), &found["error"]["code"]), (1, &json!("INTERNAL")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_of_the_runtimes_is_not_tried_again() {
     let script = Script::new(|_| std::future::pending());
-    let found = call(&runtime(&script, Rules::new()), "glance", &jane()).await;
+    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
     assert_eq!((script.runs(), &found["error"]["code"]), (1, &json!("TIMEOUT")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_runtimes_own_refusals_are_not_tried_again() {
     // Each would be admitted if it were retried after its advice.
-    let limited = Rules::new().rate_limit(RateLimit::per_second(1).unwrap());
+    let limited = ToolPolicy::new().rate_limit(RateLimit::per_second(1).unwrap());
     let breaker = BreakerConfig::failures_in_a_row(1).unwrap().with_open_for(50 * MS).unwrap();
-    let opened = Rules::new().breaker(breaker);
+    let opened = ToolPolicy::new().breaker(breaker);
     for (rules, code) in [(limited, "RATE_LIMITED"), (opened, "UNAVAILABLE")] {
         let script = failing(9, || scripted_error(ErrorCode::UpstreamError));
         let runtime = runtime(&script, rules);
@@ -200,7 +200,7 @@ async fn a_key_in_flight_is_not_tried_again() {
         tokio::time::sleep(200 * MS).await;
         Ok(1)
     });
-    let runtime = runtime(&script, Rules::new());
+    let runtime = runtime(&script, ToolPolicy::new());
     let cx = keyed("k");
     let mut first = runtime.call("put", "{}", &cx);
     let (_, (refused, waited)) = futures::join!(first.execute(), async {
@@ -292,7 +292,7 @@ async fn a_blocking_tool_is_tried_again() {
             run => Ok(run),
         }
     }
-    let rules = Rules::new().retry(RetryConfig::new(2, 1.0, 10).unwrap());
+    let rules = ToolPolicy::new().retry(RetryConfig::new(2, 1.0, 10).unwrap());
     let policy = Policy::new().rules(rules);
     let runtime = Runtime::builder().tool::<BlockTool>().policy(policy);
     let runtime = runtime.state(AtomicU32::new(0)).build().unwrap();
@@ -303,7 +303,7 @@ async fn a_blocking_tool_is_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn never_means_once() {
     let script = failing(9, busy);
-    let runtime = runtime(&script, Rules::new().retry(RetryConfig::never()));
+    let runtime = runtime(&script, ToolPolicy::new().retry(RetryConfig::never()));
     let found = call(&runtime, "peek", &jane()).await;
     assert_eq!(script.runs(), 1);
     assert_eq!(found["meta"].get("attempts"), None, "attempts were not asked for");
@@ -313,7 +313,7 @@ async fn never_means_once() {
 async fn a_cancellation_ends_the_pause_at_once() {
     for (tool, cx) in [("peek", jane()), ("put", keyed("k"))] {
         let script = failing(9, || advised(5_000));
-        let runtime = runtime(&script, Rules::new());
+        let runtime = runtime(&script, ToolPolicy::new());
         let mut paused = runtime.call(tool, "{}", &cx);
         let cancellation = paused.cancellation().unwrap();
         let before = Instant::now();

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::{BuildProblem, RuntimeBuilder};
 
 use super::script::{Script, builder, busy, call, jane};
 
-fn attempts(max_attempts: u32) -> Rules {
-    Rules::new().retry(RetryConfig::new(max_attempts, 1.0, 10).expect("attempts"))
+fn attempts(max_attempts: u32) -> ToolPolicy {
+    ToolPolicy::new().retry(RetryConfig::new(max_attempts, 1.0, 10).expect("attempts"))
 }
 
 /// A shop whose door sticks.
@@ -39,7 +39,7 @@ async fn a_tools_rules_win_over_its_toolkits_and_those_over_all() {
         .rules(attempts(4).max_output_bytes(256))
         .rules_for("shop", attempts(2).max_concurrent(8))
         .rules_for("shop.enter", attempts(5))
-        .rules_for("look", Rules::new().max_concurrent(8));
+        .rules_for("look", ToolPolicy::new().max_concurrent(8));
     let runtime = builder(&script).toolkit(Shop(script.clone())).policy(policy).build().unwrap();
     for (tool, runs) in [("shop.enter", 5), ("shop.leave", 2), ("peek", 4), ("look", 4)] {
         let before = script.runs();
@@ -60,7 +60,8 @@ fn refused(policy: Policy) -> Vec<String> {
 
 #[test]
 fn rules_for_an_unknown_tool_are_a_problem() {
-    let policy = Policy::new().rules_for("pekk", Rules::new()).rules_for("shop", Rules::new());
+    let policy =
+        Policy::new().rules_for("pekk", ToolPolicy::new()).rules_for("shop", ToolPolicy::new());
     assert_eq!(
         refused(policy),
         [
@@ -75,19 +76,28 @@ fn settings_out_of_their_range_are_problems() {
     let day = Duration::from_secs(24 * 60 * 60);
     let cases = [
         (
-            Rules::new().retention(Duration::from_millis(86_399_999)),
+            ToolPolicy::new().retention(Duration::from_millis(86_399_999)),
             "`retention` is 86400s to 315619200s, not 86399.999s",
         ),
         (
-            Rules::new().retention(day * 3_654),
+            ToolPolicy::new().retention(day * 3_654),
             "`retention` is 86400s to 315619200s, not 315705600s",
         ),
-        (Rules::new().lease(Duration::from_millis(99)), "`lease` is 100ms to 3600s, not 99ms"),
-        (Rules::new().lease(Duration::from_secs(3_601)), "`lease` is 100ms to 3600s, not 3601s"),
-        (Rules::new().max_concurrent(0), "`max_concurrent` is 1 to 1000000, not 0"),
-        (Rules::new().max_concurrent(1_000_001), "`max_concurrent` is 1 to 1000000, not 1000001"),
-        (Rules::new().max_queue(1_000_001), "`max_queue` is 0 to 1000000, not 1000001"),
-        (Rules::new().max_output_bytes(255), "`max_output_bytes` is 256 to 1073741824, not 255"),
+        (ToolPolicy::new().lease(Duration::from_millis(99)), "`lease` is 100ms to 3600s, not 99ms"),
+        (
+            ToolPolicy::new().lease(Duration::from_secs(3_601)),
+            "`lease` is 100ms to 3600s, not 3601s",
+        ),
+        (ToolPolicy::new().max_concurrent(0), "`max_concurrent` is 1 to 1000000, not 0"),
+        (
+            ToolPolicy::new().max_concurrent(1_000_001),
+            "`max_concurrent` is 1 to 1000000, not 1000001",
+        ),
+        (ToolPolicy::new().max_queue(1_000_001), "`max_queue` is 0 to 1000000, not 1000001"),
+        (
+            ToolPolicy::new().max_output_bytes(255),
+            "`max_output_bytes` is 256 to 1073741824, not 255",
+        ),
     ];
     for (rules, message) in cases {
         assert_eq!(refused(Policy::new().rules(rules.clone())), [message], "for all");
@@ -119,8 +129,8 @@ fn settings_out_of_their_range_are_problems() {
 fn a_rule_at_the_edge_of_its_range_is_valid() {
     let day = Duration::from_secs(24 * 60 * 60);
     for rules in [
-        Rules::new().retention(day).lease(Duration::from_millis(100)),
-        Rules::new().max_concurrent(1).max_queue(0).max_output_bytes(256),
+        ToolPolicy::new().retention(day).lease(Duration::from_millis(100)),
+        ToolPolicy::new().max_concurrent(1).max_queue(0).max_output_bytes(256),
     ] {
         let policy = Policy::new().rules(rules).max_in_flight(1).max_queue(0).cache_bytes(0);
         tools().policy(policy.correction_budget(0)).build().expect("all is in range");
@@ -130,8 +140,8 @@ fn a_rule_at_the_edge_of_its_range_is_valid() {
 #[test]
 fn every_problem_is_reported_at_once() {
     let policy = Policy::new()
-        .rules(Rules::new().max_concurrent(0).lease(Duration::ZERO))
-        .rules_for("nobody", Rules::new().max_output_bytes(1))
+        .rules(ToolPolicy::new().max_concurrent(0).lease(Duration::ZERO))
+        .rules_for("nobody", ToolPolicy::new().max_output_bytes(1))
         .max_in_flight(0);
     let error = tools().permission("nothing", Permission::Deny).policy(policy).build();
     let error = error.expect_err("much is out of place");

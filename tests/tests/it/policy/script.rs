@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
 use tool_runtime::contracts::ErrorCode;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::{FailureCode, RuntimeBuilder};
 
@@ -135,7 +135,7 @@ pub(crate) fn builder(script: &Arc<Script>) -> RuntimeBuilder {
 }
 
 /// A runtime with all of these tools and these rules.
-pub(crate) fn runtime(script: &Arc<Script>, rules: Rules) -> Runtime {
+pub(crate) fn runtime(script: &Arc<Script>, rules: ToolPolicy) -> Runtime {
     builder(script).policy(Policy::new().rules(rules)).build().expect("the runtime")
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 
 /// Counts the effects.
@@ -68,7 +68,7 @@ async fn a_ticket_leads_back_to_its_call() {
     let runtime = Runtime::builder()
         .tool::<ChargeTool>()
         .state(Effects::default())
-        .policy(Policy::new().rules(Rules::new().bind_preview(true)))
+        .policy(Policy::new().rules(ToolPolicy::new().bind_preview(true)))
         .build()
         .expect("the runtime");
     let mut call = runtime.call("charge", r#"{"cents":5}"#, &cx("k"));

@@ -24,12 +24,12 @@ fn csv() -> Attachment {
 /// The output `1` with these attachments.
 pub(super) fn output(attachments: &[Attachment]) -> ToolOutput {
     let wire = attachments.iter().map(|it| it.to_wire().unwrap());
-    ToolOutput::given_before(None, "1", &ToolResultMeta::new(1).with_attachments(wire))
+    ToolOutput::given_before(None, "1", ToolResultMeta::new(1).with_attachments(wire))
 }
 
 /// The messages after a turn whose first call has these attachments.
 pub(super) fn messages(dialect: Dialect, attachments: &[Attachment]) -> Vec<Value> {
-    let other = ToolOutput::given_before(None, "2", &ToolResultMeta::new(1));
+    let other = ToolOutput::given_before(None, "2", ToolResultMeta::new(1));
     let answers = [ToolAnswer::new("a", &output(attachments)), ToolAnswer::new("b", &other)];
     adapter(dialect).answer_messages(&turn(dialect), answers).unwrap()
 }

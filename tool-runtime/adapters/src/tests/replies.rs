@@ -47,14 +47,14 @@ pub(super) fn turn(dialect: Dialect) -> Turn {
 }
 
 pub(super) fn ok(data: &str, meta: &ToolResultMeta) -> ToolOutput {
-    ToolOutput::given_before(Some(r#"{"token":"sk-canary"}"#), data, meta)
+    ToolOutput::given_before(Some(r#"{"token":"sk-canary"}"#), data, meta.clone())
 }
 
 fn failed() -> ToolOutput {
     let detail =
         ToolErrorDetail::from_code(ErrorCode::RateLimited, "too many calls").retry_after_ms(2_000);
     let detail = detail.cause("reqwest::Error").endpoint("https://internal.example").build();
-    ToolOutput::failed(Some(r#"{"token":"sk-canary"}"#), detail, &ToolErrorMeta::new(1))
+    ToolOutput::failed(Some(r#"{"token":"sk-canary"}"#), detail, ToolErrorMeta::new(1))
 }
 
 pub(super) fn plain() -> ToolResultMeta {
@@ -162,7 +162,7 @@ fn tools_are_named_as_the_model_knows_them() {
         "no tool has this name; the closest are `content.search`, `ping`",
     );
     let detail = detail.detail("closest", json!(["content.search", "ping"])).build();
-    let output = ToolOutput::failed(None, detail, &ToolErrorMeta::new(0));
+    let output = ToolOutput::failed(None, detail, ToolErrorMeta::new(0));
     let text = text_of(ToolAnswer::new("a", &output));
     assert!(text.contains("the closest are `content_search`, `ping`"), "{text}");
     assert!(text.contains(r#""closest":["content_search","ping"]"#), "{text}");
@@ -212,7 +212,7 @@ fn an_error_of_a_response_that_was_cut_off_says_that_it_was() {
     let turn = read(Dialect::Anthropic, &json!({ "content": [call], "stop_reason": "max_tokens" }));
     let detail =
         ToolErrorDetail::from_code(ErrorCode::InvalidArgument, "not readable").details(Map::new());
-    let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
+    let output = ToolOutput::failed(None, detail.build(), ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic)
         .answer_messages(&turn, [ToolAnswer::new("a", &output)])
         .unwrap();
@@ -228,7 +228,7 @@ fn an_approvals_ticket_is_not_for_the_model() {
         ToolErrorDetail::from_code(ErrorCode::NeedsUserConfirmation, "a person has to decide")
             .detail("ticket", json!({ "signature": "7819" }))
             .detail("effect", "none");
-    let output = ToolOutput::failed(None, detail.build(), &ToolErrorMeta::new(0));
+    let output = ToolOutput::failed(None, detail.build(), ToolErrorMeta::new(0));
     let messages = adapter(Dialect::Anthropic)
         .answer_messages(&turn, [ToolAnswer::new("a", &output)])
         .unwrap();

@@ -261,7 +261,8 @@ impl<'t> RequestTurn<'t> {
         self.agent
             .runtime
             .policy_state()
-            .call_store(STORE_TIMEOUT.min(self.time_left()), operation)
+            .stores
+            .call(STORE_TIMEOUT.min(self.time_left()), operation)
             .await
     }
 

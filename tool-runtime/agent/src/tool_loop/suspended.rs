@@ -262,14 +262,14 @@ impl SuspendedRun {
 
 impl RunState {
     fn signed_by(&self, policy: &PolicyState) -> Result<StateSignature, AgentError> {
-        let signed = policy.sign_state(PURPOSE, &self.text()?);
+        let signed = policy.seals.sign_state(PURPOSE, &self.text()?);
         signed.ok_or_else(|| {
             AgentError::new(AgentErrorKind::Configuration, "there are no keys to sign the run with")
         })
     }
 
     fn verify(&self, signature: &StateSignature, policy: &PolicyState) -> Result<(), AgentError> {
-        if policy.has_signed_state(PURPOSE, &self.text()?, signature) {
+        if policy.seals.has_signed_state(PURPOSE, &self.text()?, signature) {
             return Ok(());
         }
         Err(refused("the run was changed, or signed with keys that this runtime does not have"))

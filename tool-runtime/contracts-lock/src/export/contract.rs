@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tool_contracts::{ToolErrorType, ToolSpec};
 use tool_runtime_core::failure::FailureCode;
 use tool_runtime_core::tool::BuildError;
-use tool_runtime_core::tool::registry::{RegisteredTool, Registry, ToolSettings};
+use tool_runtime_core::tool::registry::{CompiledTool, Registry, ToolSettings};
 use tool_runtime_schema::json::normalized;
 
 use super::script::BuildScript;
@@ -33,7 +33,7 @@ impl Contract {
         Ok(compiled.tools.into_iter().map(|tool| Self::new(tool, script)).collect())
     }
 
-    fn new(tool: RegisteredTool, script: Option<&BuildScript>) -> Self {
+    fn new(tool: CompiledTool, script: Option<&BuildScript>) -> Self {
         let code = |code: &FailureCode| (code.as_str().to_owned(), code.error_type());
         let codes = tool.codes.iter().map(code).collect();
         let contract = Self { spec: Arc::unwrap_or_clone(tool.spec), codes };

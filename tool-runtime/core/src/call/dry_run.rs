@@ -57,7 +57,7 @@ impl ToolCall {
         let asks = self.tool().is_some_and(|tool| tool.permission() == Permission::Ask);
         asks && self.status == CallStatus::Pending
             && self.approver().is_none()
-            && !self.scope().is_some_and(CallScope::withholds_effect)
+            && !self.scope().is_some_and(|scope| scope.withholds_effect())
     }
 }
 

@@ -29,9 +29,8 @@ impl ExecutionGuard<'_> {
             RecordState::Unconfirmed => answer::UNCONFIRMED_RECORD,
             RecordState::LeftOut => answer::MISSING_RECORD,
         };
-        if let Some(output) = &self.call.output {
-            let warned = answer::unrecorded(self.scope, output, warning);
-            self.call.output = warned.or_else(|| self.call.output.take());
+        if let Some(output) = self.call.output.take() {
+            self.call.output = Some(answer::unrecorded(self.scope, output, warning));
         }
     }
 }

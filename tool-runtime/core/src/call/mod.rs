@@ -228,7 +228,7 @@ impl ToolCall {
     /// Returns the violations of the arguments, all at once; none if the arguments are valid.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
-        self.scope().map_or(&[], CallScope::violations)
+        self.scope().map_or(&[], |scope| scope.violations())
     }
 
     /// Describes the call for the person who decides about it, with secrets masked.

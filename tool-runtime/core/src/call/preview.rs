@@ -4,14 +4,12 @@ use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tool_contracts::{
-    Attachment, CallStatus, Effect, Evidence, ToolErrorDetail, ToolErrorMeta, ToolSpec,
-};
+use tool_contracts::{Attachment, CallStatus, Effect, Evidence, ToolErrorDetail, ToolSpec};
 
 use super::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{PreviewFailure, PreviewResult};
-use crate::tool::{AttachmentDescription, CallScope, ToolOutput};
+use crate::tool::{AttachmentDescription, CallScope, OutputMeta, ToolOutput};
 
 /// The longest answer of a preview function that is shown whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -122,7 +120,7 @@ impl ToolCall {
 
     /// Returns whether the call has a preview function that has not succeeded yet.
     pub(crate) fn needs_preview(&self) -> bool {
-        let has_preview = |scope: &CallScope| scope.registered().traits.has_preview;
+        let has_preview = |scope: &CallScope| scope.registered().behavior.has_preview;
         let has_answer = matches!(self.approval.preview_result, Some(PreviewResult::Answer(_)));
         self.status == CallStatus::Pending
             && !has_answer
@@ -162,8 +160,10 @@ impl PreviewResult {
 
 /// Returns the evidence that a failed call left.
 pub(crate) fn evidence_of_failure(output: &ToolOutput) -> Option<Box<Evidence>> {
-    let meta = serde_json::from_str::<ToolErrorMeta>(output.meta_json()).ok()?;
-    meta.evidence().cloned().map(Box::new)
+    match output.meta() {
+        OutputMeta::Error(meta) => meta.evidence().cloned().map(Box::new),
+        OutputMeta::Result(_) => None,
+    }
 }
 
 /// The answer of a preview function without the secrets of its call, and of bounded length.

@@ -2,18 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use tool_contracts::{
-    self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta, Warning,
-};
+use tool_contracts::{self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta};
 use tool_runtime_schema::schema::AnswerCheck;
 
-use super::attempt::Outcome;
+use super::attempt::AttemptOutcome;
 use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
 use super::refusal::{self, Refusal, ReportedEffect, TIMER_NOT_READY};
 use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
 use crate::tool::{
-    Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, ToolEnd, ToolOutput,
+    Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, OutputMeta, ToolEnd, ToolOutput,
 };
 
 /// The warning of an answer whose record is queued, and the word in an error's `details.record`.
@@ -33,7 +31,7 @@ pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
     let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
     let failed = |fault| failed(scope, fault, took_ms, effect_outcome);
     match ran.outcome {
-        Outcome::Ended(ToolEnd::Failed(fault)) if ran.begun => {
+        AttemptOutcome::Ended(ToolEnd::Failed(fault)) if ran.begun => {
             let Some(draft) = ran.meta else { return failed(fault) };
             let MetaDraft { warnings, evidence_draft, .. } = *draft;
             let meta = error_meta(took_ms, scope.dry_run()).with_warnings(warnings);
@@ -42,20 +40,22 @@ pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
                 ..failed_with(scope, fault, meta, effect_outcome)
             }
         }
-        Outcome::Ended(ToolEnd::Answered(answer)) => answered(scope, answer, took_ms, ran.meta),
-        Outcome::Ended(ToolEnd::Failed(fault)) => failed(fault),
-        Outcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
-        Outcome::Ended(ToolEnd::Panicked(text)) | Outcome::Panicked(text) => {
+        AttemptOutcome::Ended(ToolEnd::Answered(answer)) => {
+            answered(scope, answer, took_ms, ran.meta)
+        }
+        AttemptOutcome::Ended(ToolEnd::Failed(fault)) => failed(fault),
+        AttemptOutcome::Ended(ToolEnd::Refused) => refused(scope, &Refusal::arguments(scope)),
+        AttemptOutcome::Ended(ToolEnd::Panicked(text)) | AttemptOutcome::Panicked(text) => {
             let failure = refusal::panicked(effect);
             failed(LoggedFailure::new(failure, None, log_of_panic(scope, &text)))
         }
-        Outcome::TimedOut => {
+        AttemptOutcome::TimedOut => {
             failed(LoggedFailure::plain(refusal::timed_out(effect, scope.budget())))
         }
-        Outcome::Cancelled => interrupted_after(scope, effect, took_ms),
-        Outcome::LeaseLost => failed(LoggedFailure::plain(refusal::lease_lost())),
+        AttemptOutcome::Cancelled => interrupted_after(scope, effect, took_ms),
+        AttemptOutcome::LeaseLost => failed(LoggedFailure::plain(refusal::lease_lost())),
         // Only `reconcile` functions end so, and their ends are read elsewhere.
-        Outcome::Ended(ToolEnd::Reconciled(_)) => {
+        AttemptOutcome::Ended(ToolEnd::Reconciled(_)) => {
             failed(LoggedFailure::plain(refusal::unexpected_reconciliation()))
         }
     }
@@ -70,20 +70,24 @@ fn log_of_panic(scope: &CallScope, text: &str) -> String {
 }
 
 /// Returns the outcome of the effect of an attempt with this end.
-fn outcome_of_effect(outcome: &Outcome, effect: ReportedEffect, begun: bool) -> EffectOutcome {
+fn outcome_of_effect(
+    outcome: &AttemptOutcome,
+    effect: ReportedEffect,
+    begun: bool,
+) -> EffectOutcome {
     match outcome {
-        Outcome::Ended(ToolEnd::Answered(_)) => EffectOutcome::Answered,
-        Outcome::Ended(ToolEnd::Failed(fault)) if begun => {
+        AttemptOutcome::Ended(ToolEnd::Answered(_)) => EffectOutcome::Answered,
+        AttemptOutcome::Ended(ToolEnd::Failed(fault)) if begun => {
             outcome_of_failure(&fault.failure, effect)
         }
-        Outcome::Ended(ToolEnd::Failed(_) | ToolEnd::Refused | ToolEnd::Reconciled(_)) => {
+        AttemptOutcome::Ended(ToolEnd::Failed(_) | ToolEnd::Refused | ToolEnd::Reconciled(_)) => {
             EffectOutcome::NotRun
         }
-        Outcome::Ended(ToolEnd::Panicked(_))
-        | Outcome::Panicked(_)
-        | Outcome::TimedOut
-        | Outcome::Cancelled
-        | Outcome::LeaseLost => match (effect, begun) {
+        AttemptOutcome::Ended(ToolEnd::Panicked(_))
+        | AttemptOutcome::Panicked(_)
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Cancelled
+        | AttemptOutcome::LeaseLost => match (effect, begun) {
             (ReportedEffect::Unknown, _) => EffectOutcome::Unknown,
             (ReportedEffect::None, true) => EffectOutcome::Transient,
             (ReportedEffect::None, false) => EffectOutcome::NotRun,
@@ -135,7 +139,7 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
     if let Some(evidence) = &refusal.evidence {
         meta = meta.with_evidence((**evidence).clone());
     }
-    let output = ToolOutput::failed(echo, refusal.detail.clone(), &meta);
+    let output = ToolOutput::failed(echo, refusal.detail.clone(), meta);
     CallOutcome {
         status: refusal.status,
         output,
@@ -149,7 +153,7 @@ pub(crate) fn refused_with(echo: Option<&str>, dry_run: bool, refusal: &Refusal)
 /// Answers for a call that lost its output, which cannot happen.
 pub(crate) fn missing_output() -> ToolOutput {
     let detail = Failure::from_code(ErrorCode::Internal).into_detail(None);
-    ToolOutput::failed(None, detail, &error_meta(0, false))
+    ToolOutput::failed(None, detail, error_meta(0, false))
 }
 
 /// Makes the envelope of an answer.
@@ -174,7 +178,7 @@ pub(crate) fn answered(
         let attachments = std::mem::take(&mut draft.attachments);
         let meta = full_meta(scope, took_ms, ttl, draft).with_attachments(listed(&attachments));
         let attachments = Some(attachments).filter(|attachments| !attachments.is_empty());
-        ToolOutput::finish(answer, &meta, attachments.map(Into::into))
+        ToolOutput::finish(answer, meta, attachments.map(Into::into))
     };
     scope.registered().expect_output(output.len());
     output.shrink();
@@ -260,7 +264,7 @@ fn failed_with(
         detail = detail.into_builder().attempt(scope.attempt()).build();
         meta = meta.with_attempts(scope.attempt());
     }
-    let output = ToolOutput::failed(scope.echo(), detail, &meta);
+    let output = ToolOutput::failed(scope.echo(), detail, meta);
     let (status, log) = (CallStatus::Failed, scope.scrub_log(log));
     CallOutcome {
         status,
@@ -272,26 +276,19 @@ fn failed_with(
     }
 }
 
-pub(super) fn with_appended(warnings: &[Warning], warning: &str) -> Vec<Warning> {
-    warnings.iter().cloned().chain([warning.to_owned()]).collect()
-}
-
-/// Adds to an answer that its record is unconfirmed or missing; none if the answer cannot be read.
+/// Adds to an answer that its record is unconfirmed or missing.
 pub(crate) fn unrecorded(
     scope: &CallScope,
-    output: &ToolOutput,
+    output: ToolOutput,
     [warning, word]: [&str; 2],
-) -> Option<ToolOutput> {
-    if let Some(detail) = output.error() {
-        let detail = detail.clone().into_builder().detail("record", word).build();
-        let meta: ToolErrorMeta = serde_json::from_str(output.meta_json()).ok()?;
-        return Some(ToolOutput::failed(scope.echo(), detail, &meta));
+) -> ToolOutput {
+    match (output.meta(), output.error()) {
+        (OutputMeta::Error(meta), Some(detail)) => {
+            let detail = detail.clone().into_builder().detail("record", word).build();
+            ToolOutput::failed(scope.echo(), detail, meta)
+        }
+        (OutputMeta::Result(_) | OutputMeta::Error(_), _) => output.with_warning(warning),
     }
-    let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
-    let warnings = with_appended(meta.warnings(), warning);
-    let data = output.data_json()?;
-    let (meta, attachments) = (meta.with_warnings(warnings), output.shared_attachments());
-    Some(ToolOutput::given_with(scope.echo(), data, &meta, attachments))
 }
 
 fn milliseconds(took: Duration) -> u64 {

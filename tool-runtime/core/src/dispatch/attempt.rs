@@ -9,7 +9,7 @@ use crate::timer::Sleep;
 use crate::tool::{CallScope, Finished, PanicGuarded, ToolEnd, catch_panic};
 
 /// The outcome of one attempt.
-pub(crate) enum Outcome {
+pub(crate) enum AttemptOutcome {
     /// The tool's future ended by itself, in time.
     Ended(ToolEnd),
     /// It panicked; the text is for the log.
@@ -55,30 +55,30 @@ impl<'c> ToolAttempt<'c> {
     }
 
     /// Polls the tool, then the cancellation and the deadline.
-    fn step(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
+    fn step(&mut self, cx: &mut Context<'_>) -> Poll<AttemptOutcome> {
         let cancelled = self.scope.is_cancelled();
         if self.is_new {
             self.is_new = false;
             // A call that ended while it waited for its turn must not begin.
             if cancelled {
-                return Poll::Ready(Outcome::Cancelled);
+                return Poll::Ready(AttemptOutcome::Cancelled);
             }
             if self.waited && self.elapsed() >= self.scope.budget() {
-                return Poll::Ready(Outcome::TimedOut);
+                return Poll::Ready(AttemptOutcome::TimedOut);
             }
         }
         match self.poll_tool(cx) {
             // The result of a cancelled tool is dropped; it was polled to let it clean up.
-            _ if cancelled => return Poll::Ready(Outcome::Cancelled),
-            Ok(Poll::Ready(Finished(end))) => return Poll::Ready(Outcome::Ended(end)),
+            _ if cancelled => return Poll::Ready(AttemptOutcome::Cancelled),
+            Ok(Poll::Ready(Finished(end))) => return Poll::Ready(AttemptOutcome::Ended(end)),
             Ok(Poll::Pending) => {}
-            Err(text) => return Poll::Ready(Outcome::Panicked(text)),
+            Err(text) => return Poll::Ready(AttemptOutcome::Panicked(text)),
         }
         if self.scope.cancel_flag().register_execution(cx.waker()) {
-            return Poll::Ready(Outcome::Cancelled);
+            return Poll::Ready(AttemptOutcome::Cancelled);
         }
         self.poll_deadline(cx).map(|outcome| {
-            if matches!(outcome, Outcome::TimedOut) {
+            if matches!(outcome, AttemptOutcome::TimedOut) {
                 self.scope.cancel_flag().fire();
                 drop(self.poll_tool(cx));
             }
@@ -93,10 +93,10 @@ impl<'c> ToolAttempt<'c> {
     }
 
     /// Checks the clock first: a tool that is always ready can keep a timer from firing.
-    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<AttemptOutcome> {
         let left = self.scope.budget().saturating_sub(self.elapsed());
         if left.is_zero() {
-            return Poll::Ready(Outcome::TimedOut);
+            return Poll::Ready(AttemptOutcome::TimedOut);
         }
         let timer = self.scope.environment().timer();
         let deadline = &mut self.deadline;
@@ -104,22 +104,22 @@ impl<'c> ToolAttempt<'c> {
         let polled =
             catch_panic(|| deadline.get_or_insert_with(|| timer.sleep(left)).as_mut().poll(cx));
         match polled {
-            Ok(polled) => polled.map(|()| Outcome::TimedOut),
-            Err(text) => Poll::Ready(Outcome::Panicked(text)),
+            Ok(polled) => polled.map(|()| AttemptOutcome::TimedOut),
+            Err(text) => Poll::Ready(AttemptOutcome::Panicked(text)),
         }
     }
 }
 
 impl Future for ToolAttempt<'_> {
-    type Output = (Outcome, Duration);
+    type Output = (AttemptOutcome, Duration);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         let Poll::Ready(mut outcome) = this.step(cx) else { return Poll::Pending };
         let took = this.elapsed();
         // A tool that never yielded may return after its deadline: a late result is dropped.
-        if matches!(outcome, Outcome::Ended(_)) && took > this.scope.budget() {
-            outcome = Outcome::TimedOut;
+        if matches!(outcome, AttemptOutcome::Ended(_)) && took > this.scope.budget() {
+            outcome = AttemptOutcome::TimedOut;
         }
         this.tool.discard();
         Poll::Ready((outcome, took))

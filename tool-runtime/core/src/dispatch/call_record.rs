@@ -109,7 +109,7 @@ impl<'c> CallRecord<'c> {
     /// Returns how often the tool was tried: 1 for most calls, 0 for one that never ran.
     #[must_use]
     pub fn attempts(&self) -> u32 {
-        self.facts.scope.map_or(0, CallScope::started_attempts)
+        self.facts.scope.map_or(0, |scope| scope.started_attempts())
     }
 
     /// Returns the origin of the answer.

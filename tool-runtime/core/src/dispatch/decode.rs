@@ -17,7 +17,8 @@ pub(crate) fn decode(scope: &CallScope) -> Result<Decoded, Box<Refusal>> {
     let raw = scope.raw();
     let short = raw.len() <= limits.max_bytes().min(limits.max_string_bytes());
     let is_checked = scope.schema_report().is_some();
-    if tool.scan || is_checked || !short || !raw.trim_start().starts_with('{') {
+    if tool.validates_before_decoding || is_checked || !short || !raw.trim_start().starts_with('{')
+    {
         let report = scope.check_by_schema();
         if report.malformed.is_some() || !report.violations.is_empty() {
             return Err(Refusal::arguments(scope));

@@ -10,9 +10,6 @@ mod dispatcher;
 pub(crate) mod execution_policy;
 #[doc(hidden)]
 pub mod hooks;
-#[cfg(feature = "policy")]
-#[doc(hidden)]
-pub mod meta_change;
 #[doc(hidden)]
 pub mod outcome;
 pub(crate) mod pipeline;

@@ -1,7 +1,8 @@
 //! The outcome of a call, which every stage after the approval may replace.
 
 use std::fmt;
-use tool_contracts::CallStatus;
+
+use tool_contracts::{CallStatus, Evidence};
 
 use crate::tool::{EvidenceDraft, ToolOutput};
 
@@ -16,6 +17,33 @@ pub struct CallOutcome {
     /// The sources and rules that the tool recorded.
     #[allow(dead_code, reason = "only the feature `evidence` keeps them")]
     pub evidence_draft: Option<Box<EvidenceDraft>>,
+}
+
+impl CallOutcome {
+    /// Answers a call with the answer of an earlier one that is still fresh.
+    #[allow(dead_code, reason = "only the feature `policy` caches answers")]
+    pub(crate) fn from_cache(output: ToolOutput) -> Self {
+        Self {
+            status: CallStatus::Executed,
+            output,
+            log: String::new(),
+            effect: EffectOutcome::Answered,
+            origin: AnswerOrigin::Cache,
+            evidence_draft: None,
+        }
+    }
+
+    /// Adds a warning to the answer's `meta`.
+    #[must_use]
+    pub fn with_warning(self, warning: &str) -> Self {
+        Self { output: self.output.with_warning(warning), ..self }
+    }
+
+    /// Names the evidence of the answer in its `meta`.
+    #[must_use]
+    pub fn with_evidence(self, evidence: &Evidence) -> Self {
+        Self { output: self.output.with_evidence(evidence), ..self }
+    }
 }
 
 impl fmt::Debug for CallOutcome {

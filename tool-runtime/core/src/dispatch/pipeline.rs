@@ -173,7 +173,7 @@ fn evidence_collector<'d>(
 ) -> Option<&'d dyn EvidenceCollector> {
     // The dry run of a write answers with a preview, which proves nothing; that of a read returns
     // the read's data.
-    let leaves_evidence = scope.registered().traits.evidence
+    let leaves_evidence = scope.registered().behavior.evidence
         && scope.replay_of().is_none()
         && (answers_a_call || !scope.withholds_effect());
     dispatcher.evidence_collector().filter(|_| leaves_evidence)
@@ -185,7 +185,7 @@ fn required_collector<'d>(
     dispatcher: &'d Dispatcher,
     scope: &CallScope,
 ) -> Option<&'d dyn EvidenceCollector> {
-    if !scope.registered().traits.requires_evidence {
+    if !scope.registered().behavior.requires_evidence {
         return None;
     }
     evidence_collector(dispatcher, scope, false)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{Either, select};
 
-use super::attempt::{Outcome, ToolAttempt};
+use super::attempt::{AttemptOutcome, ToolAttempt};
 use super::decode::{Decoded, decode};
 use super::dispatcher::Dispatcher;
 use super::execution_policy::{Claim, Retries};
@@ -18,7 +18,7 @@ use crate::tool::{
 
 /// The end of a tool's attempts.
 pub(super) struct ToolRun {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: AttemptOutcome,
     pub(super) took: Duration,
     /// True if the tool had begun, so that it may have had its effect.
     pub(super) begun: bool,
@@ -28,13 +28,13 @@ pub(super) struct ToolRun {
 impl ToolRun {
     /// Returns whether the tool returned a failure itself, instead of panicking or timing out.
     pub(super) fn has_failed_by_itself(&self) -> bool {
-        self.begun && matches!(self.outcome, Outcome::Ended(ToolEnd::Failed(_)))
+        self.begun && matches!(self.outcome, AttemptOutcome::Ended(ToolEnd::Failed(_)))
     }
 
     /// Returns the attachments of the tool's answer; none if it did not answer.
     pub(super) fn attachments_of_answer(&mut self) -> Option<&mut [Attachment]> {
         let meta = self.meta.as_mut()?;
-        let has_answered = matches!(self.outcome, Outcome::Ended(ToolEnd::Answered(_)));
+        let has_answered = matches!(self.outcome, AttemptOutcome::Ended(ToolEnd::Answered(_)));
         has_answered.then_some(&mut meta.attachments[..])
     }
 }
@@ -57,7 +57,7 @@ pub(super) async fn run(
             Box::pin(try_again(dispatcher, scope, &mut claim, started, (outcome, time))).await;
     }
     let (begun, meta) = scope.end();
-    if matches!(outcome, Outcome::TimedOut | Outcome::Cancelled) {
+    if matches!(outcome, AttemptOutcome::TimedOut | AttemptOutcome::Cancelled) {
         scope.cancel_flag().fire();
     }
     (ToolRun { outcome, took: time, begun, meta }, claim)
@@ -69,8 +69,8 @@ async fn try_again(
     scope: &CallScope,
     claim: &mut Option<Box<dyn Claim>>,
     started: Instant,
-    first: (Outcome, Duration),
-) -> (Outcome, Duration) {
+    first: (AttemptOutcome, Duration),
+) -> (AttemptOutcome, Duration) {
     let mut last_attempt = first;
     let mut retries = None;
     while let Some(wait) = next_pause(dispatcher, scope, &last_attempt.0, &mut retries, started) {
@@ -89,8 +89,8 @@ async fn try_again(
 }
 
 /// Returns whether a failed attempt may have had its effect.
-fn effect_is_unknown(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Ended(ToolEnd::Failed(fault)) if fault.failure.leaves_effect_unknown())
+fn effect_is_unknown(outcome: &AttemptOutcome) -> bool {
+    matches!(outcome, AttemptOutcome::Ended(ToolEnd::Failed(fault)) if fault.failure.leaves_effect_unknown())
 }
 
 /// Runs one attempt of a call while its claim is renewed.
@@ -99,12 +99,12 @@ async fn attempt_under_claim(
     tool: PanicGuarded,
     claim: &mut dyn Claim,
     started: Instant,
-) -> (Outcome, Duration) {
+) -> (AttemptOutcome, Duration) {
     let attempt = ToolAttempt::after_waiting(scope, tool, started);
     let Some(ended) = while_claimed(scope, attempt, claim.keep()).await else {
         // The tool is not polled again, not even to clean up: another run has its key now.
         scope.cancel_flag().fire();
-        return (Outcome::LeaseLost, elapsed(scope, started));
+        return (AttemptOutcome::LeaseLost, elapsed(scope, started));
     };
     ended
 }
@@ -116,7 +116,7 @@ pub(crate) async fn while_claimed(
     scope: &CallScope,
     mut attempt: ToolAttempt<'_>,
     mut keep: impl Future<Output = ()> + Unpin,
-) -> Option<(Outcome, Duration)> {
+) -> Option<(AttemptOutcome, Duration)> {
     poll_fn(|cx| {
         if !scope.may_be_polled() && Pin::new(&mut keep).poll(cx).is_ready() {
             return Poll::Ready(None);
@@ -136,9 +136,9 @@ pub(crate) async fn while_claimed(
 }
 
 /// Returns whether the tool returned a failure and its policy has retries.
-fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
+fn may_try_again(scope: &CallScope, outcome: &AttemptOutcome) -> bool {
     // A failure before the tool began is the runtime's, not the tool's.
-    matches!(outcome, Outcome::Ended(ToolEnd::Failed(_)))
+    matches!(outcome, AttemptOutcome::Ended(ToolEnd::Failed(_)))
         && scope.has_retries()
         && scope.stage().has_begun()
 }
@@ -147,11 +147,11 @@ fn may_try_again(scope: &CallScope, outcome: &Outcome) -> bool {
 fn next_pause(
     dispatcher: &Dispatcher,
     scope: &CallScope,
-    outcome: &Outcome,
+    outcome: &AttemptOutcome,
     retries: &mut Option<Box<dyn Retries>>,
     started: Instant,
 ) -> Option<Duration> {
-    let Outcome::Ended(ToolEnd::Failed(fault)) = outcome else { return None };
+    let AttemptOutcome::Ended(ToolEnd::Failed(fault)) = outcome else { return None };
     if !may_try_again(scope, outcome) {
         return None;
     }
@@ -168,11 +168,11 @@ async fn pause(
     scope: &CallScope,
     claim: &mut Option<Box<dyn Claim>>,
     time: Duration,
-) -> Option<Outcome> {
+) -> Option<AttemptOutcome> {
     // A timer may panic outside its executor: then there is no further attempt.
     let sleep = match catch_panic(|| scope.environment().timer().sleep(time)) {
         Ok(sleep) => sleep,
-        Err(text) => return Some(Outcome::Panicked(text)),
+        Err(text) => return Some(AttemptOutcome::Panicked(text)),
     };
     let cancellation = Cancellation::for_scope(scope);
     let waited = select(sleep, Box::pin(cancellation.cancelled()));
@@ -180,10 +180,10 @@ async fn pause(
         None => waited.await,
         Some(claim) => match select(waited, claim.keep()).await {
             Either::Left((waited, _)) => waited,
-            Either::Right(_) => return Some(Outcome::LeaseLost),
+            Either::Right(_) => return Some(AttemptOutcome::LeaseLost),
         },
     };
-    matches!(waited, Either::Right(_)).then_some(Outcome::Cancelled)
+    matches!(waited, Either::Right(_)).then_some(AttemptOutcome::Cancelled)
 }
 
 /// Returns the time since the call started to run.

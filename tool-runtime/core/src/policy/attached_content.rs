@@ -18,7 +18,7 @@ impl ToolCall {
             let stored = attachment.handle().filter(|_| is_read && attachment.as_bytes().is_none());
             let stored_attachment = match stored {
                 Some(handle) => {
-                    self.services().policy_state().read_attachment(handle, self.cx()).await
+                    self.services().policy_state().outputs.read_attachment(handle, self.cx()).await
                 }
                 None => Ok(None),
             };

@@ -5,15 +5,15 @@ use std::time::Duration;
 use tool_contracts::{self as contracts, ToolContext};
 use uuid::Uuid;
 
-use super::policy_state::PolicyState;
-use super::store_access::log_store_error;
+use super::store_client::log_store_error;
+use super::stored_outputs::Outputs;
 use crate::store::{StoreError, StoreErrorKind};
 use crate::tool::{Attachment, AttachmentContent, AttachmentHandle, CallScope, sha256_of};
 
 /// Separates the description of a stored attachment from its content.
 const END_OF_DESCRIPTION: u8 = b'\n';
 
-impl PolicyState {
+impl Outputs {
     /// Stores each attachment that is too large for the envelope; one that cannot be stored stays in
     /// the envelope.
     pub(super) async fn store_attachments(
@@ -54,11 +54,11 @@ impl PolicyState {
         let ttl = scope.tool().ttl_seconds().map(Duration::from_secs).unwrap_or_default();
         let has_key = scope.cx().idempotency_key().is_some();
         let retention = if has_key { scope.plan().retention } else { Duration::ZERO };
-        self.output_lifetime.max(ttl).max(retention)
+        self.lifetime.max(ttl).max(retention)
     }
 }
 
-impl PolicyState {
+impl Outputs {
     /// Reads a stored attachment with its content; none if the caller has no such attachment.
     pub(super) async fn read_attachment(
         &self,

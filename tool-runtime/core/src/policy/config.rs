@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::access::AccessPolicy;
 use super::approval::Approver;
-use super::rules::Rules;
 use super::settings_check;
+use super::tool_policy::ToolPolicy;
 use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
 use crate::store::{
@@ -23,7 +23,7 @@ use crate::tool::BuildProblem;
 /// times, answers with a `ttl` are cached, and no rate or concurrency is limited.
 ///
 /// ```
-/// use tool_runtime::policy::{Policy, RateLimit, Rules};
+/// use tool_runtime::policy::{Policy, RateLimit, ToolPolicy};
 /// use tool_runtime::Runtime;
 /// # use tool_runtime::prelude::*;
 /// # /// Sends a mail.
@@ -31,8 +31,8 @@ use crate::tool::BuildProblem;
 /// # async fn send_mail(dry_run: &DryRun) -> bool { !dry_run.is_active() }
 ///
 /// let policy = Policy::new()
-///     .rules(Rules::new().require_idempotency_key(true))
-///     .rules_for("send_mail", Rules::new().rate_limit(RateLimit::per_minute(10)?));
+///     .rules(ToolPolicy::new().require_idempotency_key(true))
+///     .rules_for("send_mail", ToolPolicy::new().rate_limit(RateLimit::per_minute(10)?));
 /// let runtime = Runtime::builder().tool::<SendMailTool>().policy(policy).build()?;
 /// # let _ = runtime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,8 +40,8 @@ use crate::tool::BuildProblem;
 #[must_use]
 pub struct Policy {
     pub(super) stores: ChosenStores,
-    pub(super) rules: Rules,
-    pub(super) rules_for: BTreeMap<String, Rules>,
+    pub(super) rules: ToolPolicy,
+    pub(super) rules_for: BTreeMap<String, ToolPolicy>,
     pub(super) access: Option<Arc<dyn AccessPolicy>>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) keys: Option<KeyRing>,
@@ -101,7 +101,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             stores: ChosenStores::default(),
-            rules: Rules::new(),
+            rules: ToolPolicy::new(),
             rules_for: BTreeMap::new(),
             access: None,
             approver: None,
@@ -168,13 +168,13 @@ impl Policy {
     }
 
     /// Sets the rules for all tools.
-    pub fn rules(mut self, rules: Rules) -> Self {
+    pub fn rules(mut self, rules: ToolPolicy) -> Self {
         self.rules = rules;
         self
     }
 
     /// Sets the rules for a tool, or for all tools of a toolkit; a tool's own rules come first.
-    pub fn rules_for(mut self, tool_or_toolkit: impl Into<String>, rules: Rules) -> Self {
+    pub fn rules_for(mut self, tool_or_toolkit: impl Into<String>, rules: ToolPolicy) -> Self {
         self.rules_for.insert(tool_or_toolkit.into(), rules);
         self
     }

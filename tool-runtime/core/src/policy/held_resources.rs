@@ -9,43 +9,31 @@ use futures::future::{BoxFuture, pending};
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorDetail};
 
 use super::idempotency::ClaimedKey;
-use super::limits::{BreakerPermit, ConcurrencyPermit};
-use super::policy_state::PolicyState;
+use super::limits::CallPermits;
 use super::read_cache::Flight;
+use super::store_client::StoreClient;
 use crate::dispatch::execution_policy::Claim;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::tool::CallScope;
 
 /// The resources that a running call has claimed. They are released on drop.
 pub(super) struct ClaimedResources {
-    state: Arc<PolicyState>,
+    stores: Arc<StoreClient>,
     call: CallScope,
     pub(super) key: Option<ClaimedKey>,
     /// The flight for a cached answer, and the time for which the answer is cached.
     pub(super) flight: Option<(Flight, Duration)>,
-    pub(super) breaker_permit: Option<BreakerPermit>,
-    /// Of the tool's own limit.
-    pub(super) tool_permit: Option<ConcurrencyPermit>,
-    /// Of the limit for all tools together.
-    pub(super) runtime_permit: Option<ConcurrencyPermit>,
+    pub(super) permits: CallPermits,
 }
 
 impl ClaimedResources {
-    pub(super) fn new(state: Arc<PolicyState>, call: CallScope) -> Self {
-        Self {
-            state,
-            call,
-            key: None,
-            flight: None,
-            breaker_permit: None,
-            tool_permit: None,
-            runtime_permit: None,
-        }
+    pub(super) fn new(stores: Arc<StoreClient>, call: CallScope) -> Self {
+        Self { stores, call, key: None, flight: None, permits: CallPermits::default() }
     }
 
     async fn settle_all(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
-        let now = self.state.timer.now();
-        match (self.breaker_permit.take(), breaker_sample(scope, &ended)) {
+        let now = self.stores.timer.now();
+        match (self.permits.breaker.take(), breaker_sample(scope, &ended)) {
             (Some(permit), Some(true)) => permit.succeeded(now),
             (Some(permit), Some(false)) => permit.failed(now),
             (_, None) | (None, _) => {}
@@ -55,7 +43,7 @@ impl ClaimedResources {
         }
         let Some(key) = self.key.take() else { return ended };
         let outcome = key.settle(scope, ended).await;
-        self.state.sweep_if_due().await;
+        self.stores.sweep_if_due().await;
         outcome
     }
 }
@@ -63,7 +51,7 @@ impl ClaimedResources {
 /// A tool's thread that still runs keeps the concurrency permits until it ends.
 impl Drop for ClaimedResources {
     fn drop(&mut self) {
-        let permits = [self.tool_permit.take(), self.runtime_permit.take()];
+        let permits = [self.permits.tool.take(), self.permits.runtime.take()];
         if permits.iter().any(Option::is_some) {
             drop(self.call.hold_until_thread_exits(Box::new(permits)));
         }

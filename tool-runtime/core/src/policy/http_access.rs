@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::approval::Tickets;
 use super::excerpt::ModelAnswer;
-use super::policy_state::PolicyState;
-use super::store_access::STORE_TIMEOUT;
+use super::store_client::STORE_TIMEOUT;
+use super::stored_outputs::Outputs;
 use super::ticket::TicketRejection;
 use crate::articulate::Articulator;
 use crate::refusal_reason::RefusalReason;
@@ -24,11 +24,11 @@ impl Runtime {
     /// Returns the counter behind [`wall_clock_steps`](Self::wall_clock_steps).
     #[must_use]
     pub fn wall_clock_step_counter(&self) -> Arc<AtomicU64> {
-        self.policy_state().store_time.steps.clone()
+        self.policy_state().stores.time.steps.clone()
     }
 }
 
-impl PolicyState {
+impl Outputs {
     /// Returns an answer's text with its cost in tokens; that of an answer without data is the first part
     /// of a long one, or empty.
     ///
@@ -62,8 +62,9 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be read.
     pub async fn end_of(&self, id: Uuid, tenant: Uuid) -> Result<Option<TicketEnd>, StoreError> {
-        let state = self.state();
-        let ticket = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        let approvals = self.approvals();
+        let ticket =
+            approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.find_ticket(id)).await?;
         Ok(ticket.filter(|ticket| ticket.tenant == tenant).and_then(|ticket| ticket.end))
     }
 
@@ -73,8 +74,8 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be written.
     pub async fn end(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.tickets.end_ticket(id, end)).await
+        let approvals = self.approvals();
+        approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.end_ticket(id, end)).await
     }
 }
 

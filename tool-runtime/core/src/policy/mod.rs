@@ -8,6 +8,7 @@ mod access;
 mod approval;
 mod attached_content;
 mod attachments;
+mod caller_seals;
 mod claim;
 mod config;
 mod deadline;
@@ -18,21 +19,16 @@ mod idempotency;
 mod limits;
 mod out_of_range;
 mod policy_state;
-mod private_blobs;
 mod read_cache;
 mod refusal;
 mod retry;
-mod rules;
-mod sealed_tokens;
 mod settings_check;
-mod state_signature;
-mod store_access;
-mod store_time;
+mod store_client;
 mod stored_outputs;
-mod sweeper;
 mod ticket;
 mod ticket_use;
 mod tool_plan;
+mod tool_policy;
 
 pub use async_trait::async_trait;
 
@@ -41,20 +37,27 @@ pub use self::approval::{
     ApprovalRequest, Approver, Decision, GrantError, GrantFor, Grants, TicketIssueError, Tickets,
     WaitingCall, WaitingCalls, approver_fn,
 };
+#[doc(hidden)]
+pub use self::caller_seals::CallerSeals;
+pub use self::caller_seals::StateSignature;
 pub use self::config::Policy;
-pub use self::excerpt::{Cut, ExcerptInfo, ModelAnswer, OutputHandle, OutputPage};
+pub use self::excerpt::{ExcerptInfo, ModelAnswer, OutputHandle, OutputPage, TruncatedArray};
 pub use self::idempotency::{OutcomeCounts, Outcomes, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};
 pub use self::limits::{RateKey, RateLimiter};
 pub use self::out_of_range::OutOfRange;
+#[doc(hidden)]
 pub use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
-pub use self::rules::{ConcurrentRepeat, Rules};
-pub use self::state_signature::StateSignature;
-pub use self::store_access::STORE_TIMEOUT;
+#[doc(hidden)]
+pub use self::store_client::{STORE_TIMEOUT, StoreClient};
+#[doc(hidden)]
+pub use self::stored_outputs::Outputs;
 pub use self::stored_outputs::StoredOutputs;
 #[doc(hidden)]
 pub use self::ticket::RejectionClass;
 pub use self::ticket::{SealError, open_with, seal_with};
 pub use self::ticket::{Ticket, TicketRejection};
+pub(crate) use self::tool_plan::ToolPlan;
+pub use self::tool_policy::{ConcurrentRepeat, ToolPolicy};
 pub use crate::key_ring::{KeyRing, KeyRingError};

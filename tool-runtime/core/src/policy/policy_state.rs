@@ -3,23 +3,21 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext};
 use uuid::Uuid;
 
-use super::access::AccessPolicy;
-use super::approval::{Approver, ticket_end_of};
-use super::config::{Policy, Stores};
-use super::idempotency::OutcomeCounters;
-use super::limits::{ConcurrencyLimiter, RejectedCallLimit, RunKey};
+use super::approval::{Approvals, ticket_end_of};
+use super::caller_seals::CallerSeals;
+use super::config::Policy;
+use super::idempotency::KeyClaims;
+use super::limits::{CallLimits, ConcurrencyLimiter, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
-use super::store_access::{STORE_TIMEOUT, log_store_error};
-use super::store_time::StoreTime;
-use super::sweeper::Sweeper;
+use super::store_client::{STORE_TIMEOUT, StoreClient, log_store_error};
+use super::stored_outputs::Outputs;
 use super::tool_plan::ToolPlanner;
 use crate::Runtime;
 use crate::call::{AuthorizationPolicy, CallServices, ToolCall};
@@ -28,10 +26,8 @@ use crate::dispatch::execution_policy::{ApprovedCall, ClaimResult, ExecutionPoli
 use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::key_ring::KeyRing;
-use crate::store::Clock;
 use crate::timer::Timer;
-use crate::tokens::TokenCounter;
-use crate::tool::registry::RegisteredTool;
+use crate::tool::registry::{CompiledTool, RegisteredTool};
 use crate::tool::{Attachment, CallScope};
 
 /// The handle that calls and the pipeline hold.
@@ -41,38 +37,28 @@ struct PolicyHandle(Arc<PolicyState>);
 /// The policies as execution and authorization use them.
 type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn AuthorizationPolicy>>);
 
-/// The policies of one runtime, and the state that they keep.
+/// The policies of one runtime: the services that decide, claim and keep for its calls.
 pub struct PolicyState {
     planner: ToolPlanner,
-    pub(super) stores: Stores,
-    pub(super) access: Option<Arc<dyn AccessPolicy>>,
-    pub(super) approver: Option<Arc<dyn Approver>>,
-    /// None if the host sets no keys and the system has no random bytes.
-    pub(super) keys: Option<KeyRing>,
-    pub(super) ticket_lifetime: Duration,
-    pub(super) output_lifetime: Duration,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) timer: Arc<dyn Timer>,
-    /// Bounds the calls of all tools together.
-    pub(super) concurrency: Option<Arc<ConcurrencyLimiter>>,
-    pub(super) read_cache: Arc<ReadCache>,
-    pub(super) store_time: StoreTime,
-    pub(super) sweeper: Sweeper,
-    pub(super) unknown_per_caller: usize,
-    pub(super) tickets_per_caller: usize,
-    pub(super) archive_after: Duration,
-    pub(super) outcomes: OutcomeCounters,
-    pub(super) token_counter: Arc<dyn TokenCounter>,
-    rejected_calls: RejectedCallLimit,
+    /// The stores, and their time.
+    pub stores: Arc<StoreClient>,
+    pub(super) claims: Arc<KeyClaims>,
+    pub(super) approvals: Approvals,
+    pub(super) limits: CallLimits,
+    pub(super) cache: Arc<ReadCache>,
+    /// Long answers, attachments, and other texts of callers.
+    pub outputs: Outputs,
+    /// Texts that callers and hosts keep, and send back.
+    pub seals: CallerSeals,
 }
 
 impl Policy {
     /// Prepares the plan of each tool, and the state of the policies.
     pub(crate) fn prepare(
         self,
-        tools: &mut [RegisteredTool],
+        tools: Vec<CompiledTool>,
         timer: &Arc<dyn Timer>,
-    ) -> Arc<PolicyState> {
+    ) -> (Vec<RegisteredTool>, Arc<PolicyState>) {
         let planner = ToolPlanner {
             rules: self.rules,
             rules_for: self.rules_for,
@@ -80,39 +66,54 @@ impl Policy {
             has_overall_limit: self.max_in_flight.is_some(),
             timer: timer.clone(),
         };
-        for tool in tools {
-            planner.plan(tool, None);
-        }
-        Arc::new(PolicyState {
+        let tools = tools.into_iter().map(|tool| planner.plan(tool, None)).collect();
+        let keys = self.keys.or_else(|| KeyRing::ephemeral().ok()).map(Arc::new);
+        let stores =
+            StoreClient::new(self.stores.resolve(), self.clock, timer.clone(), self.archive_after);
+        let stores = Arc::new(stores);
+        let claims =
+            KeyClaims { stores: stores.clone(), unknown_per_caller: self.unknown_per_caller };
+        let claims = Arc::new(claims);
+        let state = PolicyState {
             planner,
-            concurrency: self
-                .max_in_flight
-                .and_then(|limit| concurrency_limiter(limit, self.max_queue)),
-            read_cache: Arc::new(ReadCache::new(self.cache_bytes)),
-            store_time: StoreTime::default(),
-            sweeper: Sweeper::default(),
-            unknown_per_caller: self.unknown_per_caller,
-            tickets_per_caller: self.tickets_per_caller,
-            archive_after: self.archive_after,
-            outcomes: OutcomeCounters::default(),
-            token_counter: self.token_counter,
-            rejected_calls: RejectedCallLimit::new(self.correction_budget),
-            keys: self.keys.or_else(|| KeyRing::ephemeral().ok()),
-            timer: timer.clone(),
-            stores: self.stores.resolve(),
-            access: self.access,
-            approver: self.approver,
-            ticket_lifetime: self.ticket_lifetime,
-            output_lifetime: self.output_lifetime,
-            clock: self.clock,
-        })
+            approvals: Approvals {
+                stores: stores.clone(),
+                claims: claims.clone(),
+                keys: keys.clone(),
+                access: self.access,
+                approver: self.approver,
+                ticket_lifetime: self.ticket_lifetime,
+                tickets_per_caller: self.tickets_per_caller,
+            },
+            limits: CallLimits {
+                timer: timer.clone(),
+                concurrency: self
+                    .max_in_flight
+                    .and_then(|limit| concurrency_limiter(limit, self.max_queue)),
+                rejected_calls: RejectedCallLimit::new(self.correction_budget),
+            },
+            cache: Arc::new(ReadCache::new(self.cache_bytes, timer.clone())),
+            outputs: Outputs {
+                stores: stores.clone(),
+                lifetime: self.output_lifetime,
+                token_counter: self.token_counter,
+            },
+            seals: CallerSeals { stores: stores.clone(), keys, lifetime: self.ticket_lifetime },
+            claims,
+            stores,
+        };
+        (tools, Arc::new(state))
     }
 }
 
 impl PolicyState {
     /// Prepares the plan of a tool that is added to the catalogue, or replaces this one there.
-    pub(crate) fn plan_tool(&self, tool: &mut RegisteredTool, replaced: Option<&RegisteredTool>) {
-        self.planner.plan(tool, replaced);
+    pub(crate) fn plan_tool(
+        &self,
+        tool: CompiledTool,
+        replaced: Option<&RegisteredTool>,
+    ) -> RegisteredTool {
+        self.planner.plan(tool, replaced)
     }
 
     /// Returns the policies as calls and the pipeline use them.
@@ -141,7 +142,7 @@ impl ExecutionPolicy for PolicyHandle {
         scope: &'c CallScope,
         attachments: &'c mut [Attachment],
     ) -> BoxFuture<'c, ()> {
-        self.0.store_attachments(scope, attachments).boxed()
+        self.0.outputs.store_attachments(scope, attachments).boxed()
     }
 }
 
@@ -150,7 +151,7 @@ impl AuthorizationPolicy for PolicyHandle {
         &'c self,
         call: &'c ToolCall,
     ) -> BoxFuture<'c, Result<PolicyDecision, Box<Refusal>>> {
-        self.0.authorize(call).boxed()
+        self.0.approvals.authorize(call).boxed()
     }
 
     fn request_approval<'c>(
@@ -158,14 +159,14 @@ impl AuthorizationPolicy for PolicyHandle {
         call: &'c mut ToolCall,
         reason: Option<String>,
     ) -> BoxFuture<'c, Result<(), Box<Refusal>>> {
-        self.0.request_approval(call, reason).boxed()
+        self.0.approvals.request_approval(call, reason).boxed()
     }
 
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
-        let state = Arc::clone(&self.0);
+        let stores = Arc::clone(&self.0.stores);
         let end = async move {
-            let end_request = state.stores.tickets.end_ticket(ticket, ticket_end_of(how));
-            if let Err(error) = state.call_store(STORE_TIMEOUT, end_request).await {
+            let end_request = stores.tickets.end_ticket(ticket, ticket_end_of(how));
+            if let Err(error) = stores.call(STORE_TIMEOUT, end_request).await {
                 log_store_error(
                     "a withdrawn ticket was not ended and is valid until it expires",
                     &error,
@@ -176,7 +177,7 @@ impl AuthorizationPolicy for PolicyHandle {
     }
 
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal) {
-        let rejected_calls = &self.0.rejected_calls;
+        let rejected_calls = &self.0.limits.rejected_calls;
         if refusal.status != CallStatus::Rejected || rejected_calls.limit() == 0 {
             return;
         }

@@ -13,8 +13,13 @@ use tool_contracts::{ContextFields, ToolContext, ToolResultMeta};
 use tool_runtime_schema::canonical::Digest;
 use tool_runtime_schema::json::normalized;
 
+use super::approval::fingerprint;
+use super::claim::ShortCircuit;
+use super::deadline::within_deadline;
 use super::tool_plan::ToolPlan;
+use crate::dispatch::outcome::CallOutcome;
 use crate::store::principal::principal_of;
+use crate::timer::Timer;
 use crate::tool::{Attachment, CallScope, ToolOutput};
 
 /// The size of a cache entry beside its data, in bytes.
@@ -27,10 +32,11 @@ pub(super) struct ReadCache {
     answers: Cache<Digest, Arc<CachedAnswer>, ReadWeigher>,
     /// One entry for each key whose answer is being computed.
     flights: Mutex<HashMap<Digest, Arc<AsyncMutex<()>>>>,
+    timer: Arc<dyn Timer>,
 }
 
 /// An answer with its time of expiry.
-pub(super) struct CachedAnswer {
+struct CachedAnswer {
     data: Box<str>,
     meta: ToolResultMeta,
     attachments: Option<Arc<[Attachment]>>,
@@ -59,23 +65,44 @@ pub(super) struct Flight {
 }
 
 impl ReadCache {
-    pub(super) fn new(bytes: u64) -> Self {
+    pub(super) fn new(bytes: u64, timer: Arc<dyn Timer>) -> Self {
         let items = usize::try_from(bytes / TYPICAL_BYTES).unwrap_or(usize::MAX).clamp(16, 1 << 20);
-        Self { answers: Cache::with_weighter(items, bytes, ReadWeigher), flights: Mutex::default() }
+        let answers = Cache::with_weighter(items, bytes, ReadWeigher);
+        Self { answers, flights: Mutex::default(), timer }
     }
 
-    /// Finds an answer that has not expired.
-    pub(super) fn find(&self, key: Digest, now: Instant) -> Option<Arc<CachedAnswer>> {
-        let answer = self.answers.get(&key)?;
-        if now < answer.expires_at {
-            return Some(answer);
+    /// Answers the call from the cache, or joins the flight for its answer; neither if the answer
+    /// cannot be cached.
+    pub(super) async fn answer_or_join(
+        self: &Arc<Self>,
+        plan: &ToolPlan,
+        scope: &CallScope,
+        started: Instant,
+    ) -> Result<Option<Flight>, ShortCircuit> {
+        let arguments = fingerprint(plan, scope).ok();
+        let Some(key) = arguments.and_then(|it| cache_key(plan, scope, it)) else {
+            return Ok(None);
+        };
+        self.must_be_absent(scope, key)?;
+        let flight = within_deadline(scope, started, self.join_flight(key)).await?;
+        // The flight that this call waited for may have cached the answer.
+        self.must_be_absent(scope, key)?;
+        Ok(Some(flight))
+    }
+
+    /// Answers the call if the cache has an answer that has not expired.
+    fn must_be_absent(&self, scope: &CallScope, key: Digest) -> Result<(), ShortCircuit> {
+        let now = self.timer.now();
+        let Some(answer) = self.answers.get(&key) else { return Ok(()) };
+        if now >= answer.expires_at {
+            self.answers.remove_if(&key, |answer| now >= answer.expires_at);
+            return Ok(());
         }
-        self.answers.remove_if(&key, |answer| now >= answer.expires_at);
-        None
+        Err(CallOutcome::from_cache(answer.to_output(scope, now)).into())
     }
 
     /// Waits until no other call computes the answer of this key; by then it may be cached.
-    pub(super) async fn join_flight(self: &Arc<Self>, key: Digest) -> Flight {
+    async fn join_flight(self: &Arc<Self>, key: Digest) -> Flight {
         // Created before it waits, so that a dropped future removes the flight's entry.
         let mut flight = Flight { key, cache: self.clone(), turn: None };
         let turn = self.lock().entry(key).or_default().clone();
@@ -91,9 +118,8 @@ impl ReadCache {
 impl Flight {
     /// Caches the answer for identical calls.
     pub(super) fn cache(&self, output: &ToolOutput, expires_at: Instant) {
-        let meta = serde_json::from_str(output.meta_json());
-        if let (Some(data), Ok(meta)) = (output.data_json(), meta) {
-            let attachments = output.shared_attachments();
+        if let (Some(data), Some(meta)) = (output.data_json(), output.result_meta()) {
+            let (meta, attachments) = (meta.into_owned(), output.shared_attachments());
             let answer = CachedAnswer { data: data.into(), meta, attachments, expires_at };
             self.cache.answers.insert(self.key, Arc::new(answer));
         }
@@ -113,13 +139,13 @@ impl Drop for Flight {
 
 impl CachedAnswer {
     /// Makes the output of an identical call.
-    pub(super) fn to_output(&self, scope: &CallScope, now: Instant) -> ToolOutput {
+    fn to_output(&self, scope: &CallScope, now: Instant) -> ToolOutput {
         let left = self.expires_at.saturating_duration_since(now);
         let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
         let meta = self.meta.clone().with_took_ms(0).with_cache_hit(true);
         let meta = meta.with_ttl_seconds(seconds).with_coercions(coercions(scope));
         let meta = meta.with_edits(scope.edits().iter().cloned());
-        ToolOutput::given_with(scope.echo(), &self.data, &meta, self.attachments.clone())
+        ToolOutput::given_with(scope.echo(), &self.data, meta, self.attachments.clone())
     }
 }
 
@@ -130,7 +156,7 @@ fn coercions(scope: &CallScope) -> Vec<tool_contracts::Coercion> {
 /// Returns the cache key of the call's answer: a hash of the tool, its arguments, and every field
 /// of the context that an answer may depend on. None if the context names no principal, and the
 /// answer would be of no other call.
-pub(super) fn cache_key(plan: &ToolPlan, scope: &CallScope, arguments: Digest) -> Option<Digest> {
+fn cache_key(plan: &ToolPlan, scope: &CallScope, arguments: Digest) -> Option<Digest> {
     let cx = scope.cx();
     let principal = if plan.shared { None } else { Some(principal_of(cx)?) };
     let key = serde_json::json!([

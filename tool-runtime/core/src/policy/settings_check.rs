@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::config::Policy;
-use super::rules::Rules;
+use super::tool_policy::ToolPolicy;
 use crate::tool::BuildProblem;
 use crate::tool::registry::SHORTEST_RETENTION;
 
@@ -13,7 +13,7 @@ const DAYS: u64 = 24 * 60 * 60;
 const MAX_TIME: Duration = Duration::from_secs(3_653 * DAYS);
 const COUNTS: RangeInclusive<usize> = 1..=1_000_000;
 
-pub(super) fn check(rules: &Rules) -> Vec<BuildProblem> {
+pub(super) fn check(rules: &ToolPolicy) -> Vec<BuildProblem> {
     let leases = Duration::from_millis(100)..=Duration::from_secs(60 * 60);
     let times = [
         time("retention", SHORTEST_RETENTION..=MAX_TIME, rules.retention),

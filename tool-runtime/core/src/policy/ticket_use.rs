@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
 
+use super::approval::Approvals;
 use super::claim::ShortCircuit;
 use super::deadline::{sleep, time_left, within_deadline};
-use super::policy_state::PolicyState;
-use super::store_access::store_failure;
+use super::store_client::{StoreClient, store_failure};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{CallApproval, RedeemedTicket};
 use crate::failure::Failure;
@@ -23,7 +23,40 @@ use crate::tool::CallScope;
 const FIRST_POLL_DELAY: Duration = Duration::from_millis(20);
 const MAX_POLLS: u32 = 6;
 
-impl PolicyState {
+/// The ticket that a call was resumed with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TicketUse<'c> {
+    None,
+    /// The call has to use it up before it runs.
+    Unused(&'c RedeemedTicket),
+    /// A run that did not end has used it: the call leads to the outcome of that run.
+    Used(&'c RedeemedTicket),
+}
+
+impl<'c> TicketUse<'c> {
+    pub(super) fn from_approval(approval: &'c CallApproval) -> Self {
+        match &approval.ticket {
+            None => Self::None,
+            Some(ticket) if ticket.is_used => Self::Used(ticket),
+            Some(ticket) => Self::Unused(ticket),
+        }
+    }
+}
+
+impl StoreClient {
+    /// Reads how a ticket has ended, if it has.
+    pub(super) async fn ticket_end(
+        &self,
+        ticket: &RedeemedTicket,
+        limit: Duration,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let stored_ticket = self.call(limit, self.tickets.find_ticket(ticket.id)).await?;
+        // A ticket that the store no longer has was swept after it had expired.
+        Ok(stored_ticket.map_or(Some(TicketEnd::Expired), |stored_ticket| stored_ticket.end))
+    }
+}
+
+impl Approvals {
     /// Returns the ticket's refusal if the call cannot run because another decision about its
     /// ticket came first; for any other reason that it cannot run, returns `Ok`.
     ///
@@ -37,12 +70,9 @@ impl PolicyState {
         consent: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
-        if ticket.is_used {
-            return Ok(());
-        }
         let (mut delay, mut polls) = (FIRST_POLL_DELAY, MAX_POLLS);
         loop {
-            let end = self.end_of(ticket, time_left(scope, started)).await;
+            let end = self.stores.ticket_end(ticket, time_left(scope, started)).await;
             match (end, stop) {
                 (Ok(Some(end)), _) => return Err(TicketRejection::from(end).into()),
                 (Ok(None), ShortCircuit::Answered(_)) if consent.edited => {
@@ -63,33 +93,17 @@ impl PolicyState {
         }
     }
 
-    /// Reads how a ticket has ended, if it has.
-    pub(super) async fn end_of(
-        &self,
-        ticket: &RedeemedTicket,
-        limit: Duration,
-    ) -> Result<Option<TicketEnd>, StoreError> {
-        let stored_ticket =
-            self.call_store(limit, self.stores.tickets.find_ticket(ticket.id)).await?;
-        // A ticket that the store no longer has was swept after it had expired.
-        Ok(stored_ticket.map_or(Some(TicketEnd::Expired), |stored_ticket| stored_ticket.end))
-    }
-
     /// Uses up the ticket that a call was resumed with; only one call can.
     pub(super) async fn use_ticket(
         &self,
         ticket: &RedeemedTicket,
         limit: Duration,
     ) -> Result<(), Box<Refusal>> {
-        // The call has taken over the key of the run that used the ticket.
-        if ticket.is_used {
-            return Ok(());
-        }
-        if self.clock.now().get() >= ticket.expires_at_ms {
+        if self.stores.now().get() >= ticket.expires_at_ms {
             return Err(TicketRejection::Expired.into());
         }
         let end_request = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
-        match self.call_store(limit, end_request).await {
+        match self.stores.call(limit, end_request).await {
             Ok(None) => Ok(()),
             Ok(Some(end)) => Err(TicketRejection::from(end).into()),
             Err(error) => Err(store_failed(&error)),

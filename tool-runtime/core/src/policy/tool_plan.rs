@@ -14,10 +14,12 @@ use super::excerpt::ResultFormat;
 use super::limits::{ConcurrencyLimiter, RateLimiter, TenantBreakers};
 use super::policy_state::concurrency_limiter;
 use super::retry::{RetryBudget, RetryConfig};
-use super::rules::{ConcurrentRepeat, Rules};
+use super::tool_policy::{ConcurrentRepeat, ToolPolicy};
 use crate::timer::Timer;
 use crate::tool::CallScope;
-use crate::tool::registry::{PolicyStages, RegisteredTool, SHORTEST_RETENTION, narrowest_first};
+use crate::tool::registry::{
+    CompiledTool, PolicyStages, RegisteredTool, SHORTEST_RETENTION, narrowest_first,
+};
 
 /// The default time after which a key's lease runs out unless it is renewed.
 const LEASE: Duration = Duration::from_secs(30);
@@ -66,8 +68,8 @@ pub(crate) struct ToolLimits {
 
 /// Prepares the plans of tools: the rules that the host has set, and what holds for all tools.
 pub(super) struct ToolPlanner {
-    pub(super) rules: Rules,
-    pub(super) rules_for: BTreeMap<String, Rules>,
+    pub(super) rules: ToolPolicy,
+    pub(super) rules_for: BTreeMap<String, ToolPolicy>,
     pub(super) has_access_policy: bool,
     pub(super) has_overall_limit: bool,
     pub(super) timer: Arc<dyn Timer>,
@@ -75,29 +77,33 @@ pub(super) struct ToolPlanner {
 
 impl ToolPlanner {
     /// Prepares the plan of a tool, which may replace another one of the same name.
-    pub(super) fn plan(&self, tool: &mut RegisteredTool, replaced: Option<&RegisteredTool>) {
-        let toolkit = |tool: &RegisteredTool| tool.spec.toolkit().map(|it| it.name().to_owned());
-        let same_rules = replaced.filter(|replaced| toolkit(replaced) == toolkit(tool));
+    pub(super) fn plan(
+        &self,
+        tool: CompiledTool,
+        replaced: Option<&RegisteredTool>,
+    ) -> RegisteredTool {
+        let toolkit = |spec: &ToolSpec| spec.toolkit().map(|it| it.name().to_owned());
+        let same_rules = replaced.filter(|replaced| toolkit(&replaced.spec) == toolkit(&tool.spec));
         let rules = self.rules_of(&tool.spec);
         let limits = same_rules.map_or_else(
             || Arc::new(ToolLimits::new(&rules, &self.timer)),
-            |replaced| ToolPlan::for_tool(replaced).limits.clone(),
+            |replaced| replaced.plan.limits.clone(),
         );
-        let plan = ToolPlan::new(tool, &rules, limits);
-        tool.policy_stages = plan.policy_stages(self.has_access_policy, self.has_overall_limit);
-        tool.plan = Some(Arc::new(plan));
+        let plan = ToolPlan::new(&tool, &rules, limits);
+        let stages = plan.policy_stages(self.has_access_policy, self.has_overall_limit);
+        RegisteredTool::new(tool, plan, stages)
     }
 
     /// Returns the rules for a tool: its own, then its toolkit's, then those for all tools.
-    fn rules_of(&self, tool: &ToolSpec) -> Rules {
+    fn rules_of(&self, tool: &ToolSpec) -> ToolPolicy {
         let names = narrowest_first(tool.name(), tool.toolkit().map(ToolkitSpec::name));
         let rules = names.filter_map(|name| self.rules_for.get(name));
-        rules.fold(Rules::new(), Rules::or).or(&self.rules)
+        rules.fold(ToolPolicy::new(), ToolPolicy::or).or(&self.rules)
     }
 }
 
 impl ToolLimits {
-    fn new(rules: &Rules, timer: &Arc<dyn Timer>) -> Self {
+    fn new(rules: &ToolPolicy, timer: &Arc<dyn Timer>) -> Self {
         let queue = rules.max_queue.unwrap_or(QUEUE);
         Self {
             retry_budget: RetryBudget::new(timer.clone()),
@@ -115,18 +121,12 @@ impl ToolLimits {
 impl CallScope {
     /// Returns the plan for the call's tool.
     pub(super) fn plan(&self) -> &ToolPlan {
-        ToolPlan::for_tool(self.registered())
+        &self.registered().plan
     }
 }
 
 impl ToolPlan {
-    /// Returns the plan of a tool of a runtime with policies.
-    pub(super) fn for_tool(tool: &RegisteredTool) -> &Self {
-        let plan = tool.plan.as_ref().and_then(|plan| plan.downcast_ref());
-        plan.expect("a tool is planned before it is in the catalogue")
-    }
-
-    fn new(tool: &RegisteredTool, rules: &Rules, limits: Arc<ToolLimits>) -> Self {
+    fn new(tool: &CompiledTool, rules: &ToolPolicy, limits: Arc<ToolLimits>) -> Self {
         let spec = &tool.spec;
         Self {
             tool: spec.name().into(),
@@ -134,15 +134,15 @@ impl ToolPlan {
             effect: spec.effect(),
             permission: spec.permission(),
             idempotent: spec.annotations().idempotent(),
-            reconciles: tool.traits.reconciles,
-            forwards_key: tool.traits.forwards_key,
-            shared: tool.traits.shared,
+            reconciles: tool.behavior.reconciles,
+            forwards_key: tool.behavior.forwards_key,
+            shared: tool.behavior.shared,
             ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(MAX_TTL)),
             schema: fingerprint(spec),
             defaults: Defaults::compile(&Value::Object(spec.input_schema().clone())),
             retry: rules.retry.unwrap_or_default(),
             limits,
-            retention: tool.traits.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),
+            retention: tool.behavior.retention.or(rules.retention).unwrap_or(SHORTEST_RETENTION),
             lease: rules.lease.unwrap_or(LEASE),
             on_concurrent_repeat: rules.on_concurrent_repeat.unwrap_or_default(),
             require_key: rules.require_key.unwrap_or_default(),

@@ -67,13 +67,13 @@ fn options_reach_whoever_governs_the_calls() {
     #[ai_tool(effect = "write", forwards_key = false, crate = crate)]
     fn plain(_: &DryRun) {}
 
-    let traits = |call: ToolCall| call.scope().expect("a known tool").registered().traits;
-    let keyed = traits(call::<KeyedTool>("{}"));
+    let behavior = |call: ToolCall| call.scope().expect("a known tool").registered().behavior;
+    let keyed = behavior(call::<KeyedTool>("{}"));
     assert!(keyed.reconciles && keyed.forwards_key && !keyed.shared);
     assert_eq!(keyed.retention, Some(Duration::from_secs(48 * 60 * 60)));
-    let known = traits(call::<KnownTool>("{}"));
+    let known = behavior(call::<KnownTool>("{}"));
     assert!(known.shared && !known.reconciles && !known.forwards_key);
-    let plain = traits(call::<PlainTool>("{}"));
+    let plain = behavior(call::<PlainTool>("{}"));
     assert!(!plain.reconciles && !plain.forwards_key && !plain.shared);
     assert_eq!(plain.retention, None);
 }
@@ -179,9 +179,9 @@ async fn a_reconcile_is_a_method_beside_its_tool() {
     assert_eq!(asked(&call("shop.order")).await, r#""the shop had it""#);
     assert_eq!(asked(&call("shop.drop_ship")).await, "2");
     let order = call("shop.order");
-    let traits = order.scope().expect("a known tool").registered().traits;
-    assert!(traits.reconciles && traits.forwards_key);
-    assert_eq!(traits.retention, Some(Duration::from_secs(24 * 60 * 60)));
+    let behavior = order.scope().expect("a known tool").registered().behavior;
+    assert!(behavior.reconciles && behavior.forwards_key);
+    assert_eq!(behavior.retention, Some(Duration::from_secs(24 * 60 * 60)));
 }
 
 #[tokio::test]

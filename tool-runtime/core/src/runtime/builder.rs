@@ -23,7 +23,7 @@ use crate::stand_ins::policy::{Policy, PolicyState};
 use crate::stand_ins::trace::Tracing;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
-    CompiledTools, DynamicTool, HostState, RegisteredTool, Registration, Registry, SharedCatalogue,
+    CompiledTool, CompiledTools, DynamicTool, HostState, Registration, Registry, SharedCatalogue,
     Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
@@ -335,7 +335,7 @@ impl RuntimeBuilder {
         let (Some(timer), true) = (self.timer, problems.is_empty()) else {
             return Err(BuildError { problems });
         };
-        let policy_state = self.policy.prepare(&mut tools, &timer);
+        let (tools, policy_state) = self.policy.prepare(tools, &timer);
         let (policy, authorization) = PolicyState::handles(&policy_state);
         let (instrument, job_instrument) = self.tracing.into_instruments();
         let environment = Arc::new(Environment {
@@ -424,7 +424,7 @@ impl RuntimeBuilder {
         self.registry.entries.iter().any(|entry| entry.name() == name)
     }
 
-    fn fill(&self, tool: &mut RegisteredTool, problems: &mut Vec<BuildProblem>) {
+    fn fill(&self, tool: &mut CompiledTool, problems: &mut Vec<BuildProblem>) {
         problems.extend(tool.check_evidence(self.evidence_collector.is_some()).err());
         match self.states.resolve(&tool.needs) {
             Ok(slots) => tool.slots = slots,

@@ -10,8 +10,8 @@ use tool_runtime_schema::schema::{SchemaFinding, UncheckedRule};
 use super::Runtime;
 use crate::failure::FailureCode;
 use crate::tool::registry::{
-    CatalogueEntry, DynamicTool, Listener, RefusedTool, RegisteredTool, ToolCatalogue,
-    listing_problem,
+    CatalogueEntry, CompiledTool, DynamicTool, Listener, RefusedTool, RegisteredTool,
+    ToolCatalogue, listing_problem,
 };
 use crate::tool::{BuildError, BuildProblem};
 
@@ -144,7 +144,7 @@ impl<'r> Tools<'r> {
             for change in changes.0 {
                 problems.extend(self.change(entries, change).err().into_iter().flatten());
             }
-            let tools = entries.values().map(|entry| &*entry.tool);
+            let tools = entries.values().map(|entry| &**entry.tool);
             problems.extend(listing_problem(tools, self.0.inner.settings.listing_bytes));
             BuildError::unless_empty(problems)
         })?;
@@ -257,11 +257,10 @@ impl<'r> Tools<'r> {
         replaced: Option<&RegisteredTool>,
     ) -> Result<RegisteredTool, Vec<BuildProblem>> {
         let services = self.0.services();
-        let mut compiled = RegisteredTool::from_dynamic(tool, &self.0.inner.settings)?;
+        let compiled = CompiledTool::from_dynamic(tool, &self.0.inner.settings)?;
         let has_evidence = services.dispatcher.evidence_collector.is_some();
         compiled.check_evidence(has_evidence).map_err(|problem| vec![problem])?;
-        services.policy_state.plan_tool(&mut compiled, replaced);
-        Ok(compiled)
+        Ok(services.policy_state.plan_tool(compiled, replaced))
     }
 }
 

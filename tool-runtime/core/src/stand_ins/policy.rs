@@ -7,7 +7,7 @@ use crate::call::AuthorizationPolicy;
 use crate::dispatch::execution_policy::ExecutionPolicy;
 use crate::timer::Timer;
 use crate::tool::BuildProblem;
-use crate::tool::registry::RegisteredTool;
+use crate::tool::registry::{CompiledTool, PolicyStages, RegisteredTool};
 
 /// No policy: a tool's permission decides.
 #[derive(Default)]
@@ -15,6 +15,9 @@ pub(crate) struct Policy {}
 
 /// No state of policies.
 pub(crate) struct PolicyState;
+
+/// No plan for a tool's calls.
+pub(crate) struct ToolPlan;
 
 /// No policies of execution and authorization.
 type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn AuthorizationPolicy>>);
@@ -25,14 +28,25 @@ impl Policy {
         Vec::new()
     }
 
-    pub(crate) fn prepare(self, _: &mut [RegisteredTool], _: &Arc<dyn Timer>) -> Arc<PolicyState> {
-        Arc::new(PolicyState)
+    pub(crate) fn prepare(
+        self,
+        tools: Vec<CompiledTool>,
+        _: &Arc<dyn Timer>,
+    ) -> (Vec<RegisteredTool>, Arc<PolicyState>) {
+        let tools = tools.into_iter().map(|tool| PolicyState.plan_tool(tool, None));
+        (tools.collect(), Arc::new(PolicyState))
     }
 }
 
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl PolicyState {
-    pub(crate) fn plan_tool(&self, _: &mut RegisteredTool, _: Option<&RegisteredTool>) {}
+    pub(crate) fn plan_tool(
+        &self,
+        tool: CompiledTool,
+        _: Option<&RegisteredTool>,
+    ) -> RegisteredTool {
+        RegisteredTool::new(tool, ToolPlan, PolicyStages::default())
+    }
 
     pub(crate) fn handles(_: &Arc<Self>) -> PolicyHandles {
         (None, None)

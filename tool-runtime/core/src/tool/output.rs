@@ -1,6 +1,8 @@
 //! The envelope as it leaves the runtime: bytes, written once.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,7 +50,7 @@ pub struct ToolOutput {
     // call cheap. `decode` converts it.
     pub(super) json: Vec<u8>,
     /// The position of `meta`; it ends before the last byte.
-    pub(super) meta_start: usize,
+    meta_start: usize,
     pub(super) body: EnvelopeBody,
     /// The attachments that `meta` lists, with their bytes where this process has them.
     pub(super) attachments: Option<Arc<[Attachment]>>,
@@ -141,10 +143,39 @@ impl OutputMeta {
     }
 }
 
+/// The parts of an envelope that are read again, so that the text is never parsed for them.
 #[derive(Clone)]
 pub(super) enum EnvelopeBody {
-    Ok { data: Range<usize> },
-    Error(Box<ToolErrorDetail>),
+    Ok { data: Range<usize>, meta: ResultMeta },
+    Error(Box<ErrorBody>),
+}
+
+/// The `meta` of a result. Most have the time and the freshness alone, and need no allocation.
+#[derive(Clone)]
+pub(super) enum ResultMeta {
+    Short { took_ms: u64, ttl_seconds: Option<u64> },
+    Full(Box<ToolResultMeta>),
+}
+
+#[derive(Clone)]
+pub(super) struct ErrorBody {
+    pub(super) detail: ToolErrorDetail,
+    pub(super) meta: ToolErrorMeta,
+}
+
+impl ResultMeta {
+    fn to_contract(&self) -> Cow<'_, ToolResultMeta> {
+        match self {
+            Self::Short { took_ms, ttl_seconds } => {
+                let meta = ToolResultMeta::new(*took_ms);
+                Cow::Owned(match ttl_seconds {
+                    Some(seconds) => meta.with_ttl_seconds(*seconds),
+                    None => meta,
+                })
+            }
+            Self::Full(meta) => Cow::Borrowed(meta),
+        }
+    }
 }
 
 const HEAD_OK: &[u8] = br#"{"status":"ok","input":"#;
@@ -190,7 +221,7 @@ impl ToolOutput {
     #[must_use]
     pub fn data_json(&self) -> Option<&str> {
         match &self.body {
-            EnvelopeBody::Ok { data } => self.json.get(data.clone()).map(text),
+            EnvelopeBody::Ok { data, .. } => self.json.get(data.clone()).map(text),
             EnvelopeBody::Error(_) => None,
         }
     }
@@ -208,21 +239,30 @@ impl ToolOutput {
     /// the answer is not a `T`.
     pub fn data<'o, T: Deserialize<'o>>(&'o self) -> Result<T, DataError> {
         match &self.body {
-            EnvelopeBody::Ok { data } => {
+            EnvelopeBody::Ok { data, .. } => {
                 let json = self.json.get(data.clone()).map_or("", text);
                 from_text(json).map_err(DataError::Json)
             }
-            EnvelopeBody::Error(detail) => Err(DataError::Failed(detail.clone())),
+            EnvelopeBody::Error(body) => Err(DataError::Failed(Box::new(body.detail.clone()))),
         }
     }
 
-    /// Reads the envelope's `meta`.
+    /// Returns the envelope's `meta`.
     #[must_use]
     pub fn meta(&self) -> OutputMeta {
-        // The runtime writes `meta` itself, so that it is always readable.
         match &self.body {
-            EnvelopeBody::Ok { .. } => OutputMeta::Result(self.read_meta().unwrap_or_default()),
-            EnvelopeBody::Error(_) => OutputMeta::Error(self.read_meta().unwrap_or_default()),
+            EnvelopeBody::Ok { meta, .. } => OutputMeta::Result(meta.to_contract().into_owned()),
+            EnvelopeBody::Error(body) => OutputMeta::Error(body.meta.clone()),
+        }
+    }
+
+    /// Returns the `meta` of a result; none of an error.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn result_meta(&self) -> Option<Cow<'_, ToolResultMeta>> {
+        match &self.body {
+            EnvelopeBody::Ok { meta, .. } => Some(meta.to_contract()),
+            EnvelopeBody::Error(_) => None,
         }
     }
 
@@ -233,17 +273,12 @@ impl ToolOutput {
         self.attachments.as_deref().unwrap_or_default()
     }
 
-    /// Reads `meta` as this type; none if it is not one.
-    pub(super) fn read_meta<M: DeserializeOwned>(&self) -> Option<M> {
-        serde_json::from_str(self.meta_json()).ok()
-    }
-
     /// Returns what went wrong, if anything did.
     #[must_use]
     pub fn error(&self) -> Option<&ToolErrorDetail> {
         match &self.body {
             EnvelopeBody::Ok { .. } => None,
-            EnvelopeBody::Error(detail) => Some(detail),
+            EnvelopeBody::Error(body) => Some(&body.detail),
         }
     }
 
@@ -293,33 +328,36 @@ impl ToolOutput {
             write_json(&mut json, &seconds);
         }
         json.extend_from_slice(b"}}");
-        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments: None }
+        let meta = ResultMeta::Short { took_ms, ttl_seconds };
+        Self { json, meta_start, body: EnvelopeBody::Ok { data, meta }, attachments: None }
     }
 
     /// Ends an envelope with a full `meta`, and these attachments, which `meta` lists.
     pub(crate) fn finish(
         answer: OpenEnvelope,
-        meta: &ToolResultMeta,
+        meta: ToolResultMeta,
         attachments: Option<Arc<[Attachment]>>,
     ) -> Self {
         let OpenEnvelope { mut json, data_start, .. } = answer;
         let data = data_start..json.len();
-        let meta_start = write_meta(&mut json, meta);
-        Self { json, meta_start, body: EnvelopeBody::Ok { data }, attachments }
+        let meta_start = write_meta(&mut json, &meta);
+        let meta = ResultMeta::Full(Box::new(meta));
+        Self { json, meta_start, body: EnvelopeBody::Ok { data, meta }, attachments }
     }
 
     /// Writes the envelope of an answer that was given before, byte for byte.
     #[allow(dead_code, reason = "only the feature `policy` gives stored answers")]
     #[must_use]
-    pub fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {
-        Self::given_with(echo, data, meta, read_attachments(meta))
+    pub fn given_before(echo: Option<&str>, data: &str, meta: ToolResultMeta) -> Self {
+        let attachments = read_attachments(&meta);
+        Self::given_with(echo, data, meta, attachments)
     }
 
     /// Writes the envelope of an answer that was given before, with the attachments that `meta` lists.
     pub(crate) fn given_with(
         echo: Option<&str>,
         data: &str,
-        meta: &ToolResultMeta,
+        meta: ToolResultMeta,
         attachments: Option<Arc<[Attachment]>>,
     ) -> Self {
         let mut answer = Self::begin_with(echo, data.len());
@@ -328,22 +366,73 @@ impl ToolOutput {
     }
 
     /// Returns the attachments, to write them into another envelope.
+    #[cfg(feature = "policy")]
     pub(crate) fn shared_attachments(&self) -> Option<Arc<[Attachment]>> {
         self.attachments.clone()
     }
 
     /// Writes an error's envelope; `echo` is JSON text, or absent where there is none to show.
     #[must_use]
-    pub fn failed(echo: Option<&str>, detail: ToolErrorDetail, meta: &ToolErrorMeta) -> Self {
+    pub fn failed(echo: Option<&str>, detail: ToolErrorDetail, meta: ToolErrorMeta) -> Self {
         let echo = echo.unwrap_or("null");
         let mut json = Vec::with_capacity(echo.len() + 512);
         json.extend_from_slice(HEAD_ERROR);
         json.extend_from_slice(echo.as_bytes());
         json.extend_from_slice(ERROR);
         write_json(&mut json, &detail);
-        let meta_start = write_meta(&mut json, meta);
-        let body = EnvelopeBody::Error(Box::new(detail));
+        let meta_start = write_meta(&mut json, &meta);
+        let body = EnvelopeBody::Error(Box::new(ErrorBody { detail, meta }));
         Self { json, meta_start, body, attachments: None }
+    }
+
+    /// Adds a warning to `meta`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_warning(self, warning: &str) -> Self {
+        let appended = |warnings: &[Warning]| -> Vec<Warning> {
+            warnings.iter().cloned().chain([warning.to_owned()]).collect()
+        };
+        self.rewrite_meta(
+            |meta| {
+                let warnings = appended(meta.warnings());
+                meta.with_warnings(warnings)
+            },
+            |meta| {
+                let warnings = appended(meta.warnings());
+                meta.with_warnings(warnings)
+            },
+        )
+    }
+
+    /// Names the evidence of the answer or the failure in `meta`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_evidence(self, evidence: &Evidence) -> Self {
+        self.rewrite_meta(
+            |meta| meta.with_evidence(evidence.clone()),
+            |meta| meta.with_evidence(evidence.clone()),
+        )
+    }
+
+    /// Writes another `meta` in the place of the present one; all before it stays as it is.
+    fn rewrite_meta(
+        mut self,
+        change_result: impl FnOnce(ToolResultMeta) -> ToolResultMeta,
+        change_error: impl FnOnce(ToolErrorMeta) -> ToolErrorMeta,
+    ) -> Self {
+        self.json.truncate(self.meta_start - META.len());
+        match &mut self.body {
+            EnvelopeBody::Ok { meta, .. } => {
+                let changed = change_result(meta.to_contract().into_owned());
+                write_meta(&mut self.json, &changed);
+                *meta = ResultMeta::Full(Box::new(changed));
+            }
+            EnvelopeBody::Error(body) => {
+                body.meta = change_error(mem::take(&mut body.meta));
+                write_meta(&mut self.json, &body.meta);
+            }
+        }
+        self
     }
 
     /// Gives back the room that a short answer did not need.
@@ -402,11 +491,11 @@ impl fmt::Debug for ToolOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("ToolOutput");
         match &self.body {
-            EnvelopeBody::Ok { data } => {
+            EnvelopeBody::Ok { data, .. } => {
                 debug.field("status", &"ok").field("data_bytes", &data.len())
             }
-            EnvelopeBody::Error(detail) => {
-                debug.field("status", &"error").field("code", &detail.code())
+            EnvelopeBody::Error(body) => {
+                debug.field("status", &"error").field("code", &body.detail.code())
             }
         };
         debug.finish_non_exhaustive()

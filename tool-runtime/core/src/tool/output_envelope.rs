@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use tool_contracts::envelope::ResponseEnvelope;
-use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use tool_contracts::{ErrorCode, ToolErrorDetail, ToolErrorMeta};
 
 use super::output::{EnvelopeBody, ToolOutput};
 use crate::failure::Failure;
@@ -37,8 +37,8 @@ impl ToolOutput {
     pub fn to_envelope(&self) -> ResponseEnvelope<&RawValue> {
         match &self.body {
             EnvelopeBody::Ok { .. } => self.success().unwrap_or_else(unreadable),
-            EnvelopeBody::Error(detail) => {
-                ResponseEnvelope::failure((**detail).clone(), self.error_meta())
+            EnvelopeBody::Error(body) => {
+                ResponseEnvelope::failure(body.detail.clone(), body.meta.clone())
             }
         }
     }
@@ -48,40 +48,27 @@ impl ToolOutput {
     pub fn into_envelope(self) -> ResponseEnvelope {
         match self.body {
             EnvelopeBody::Ok { .. } => self.into_success().unwrap_or_else(unreadable),
-            EnvelopeBody::Error(_) => self.into_failure(),
+            EnvelopeBody::Error(body) => ResponseEnvelope::failure(body.detail, body.meta),
         }
     }
 
     fn success(&self) -> Option<ResponseEnvelope<&RawValue>> {
-        Some(ResponseEnvelope::success(self.data().ok()?, self.read_meta()?))
+        Some(ResponseEnvelope::success(self.data().ok()?, self.result_meta()?.into_owned()))
     }
 
     fn into_success(self) -> Option<ResponseEnvelope> {
-        let meta: ToolResultMeta = self.read_meta()?;
+        let meta = self.result_meta()?.into_owned();
         let data = RawValue::from_string(self.into_data()?).ok()?;
         Some(ResponseEnvelope::success(data, meta))
     }
 
-    fn into_failure(self) -> ResponseEnvelope {
-        let meta = self.error_meta();
-        match self.body {
-            EnvelopeBody::Ok { .. } => unreadable(),
-            EnvelopeBody::Error(detail) => ResponseEnvelope::failure(*detail, meta),
-        }
-    }
-
     /// Takes the data's text, moved to the front of the buffer.
     fn into_data(self) -> Option<String> {
-        let EnvelopeBody::Ok { data } = self.body else { return None };
+        let EnvelopeBody::Ok { data, .. } = self.body else { return None };
         let mut json = self.json;
         json.truncate(data.end);
         json.drain(..data.start);
         String::from_utf8(json).ok()
-    }
-
-    /// Reads an error's `meta`. One that cannot be read must not hide the error itself.
-    fn error_meta(&self) -> ToolErrorMeta {
-        self.read_meta().unwrap_or_default()
     }
 }
 
@@ -92,37 +79,22 @@ fn unreadable<O>() -> ResponseEnvelope<O> {
 
 #[cfg(test)]
 mod tests {
+    use tool_contracts::ToolResultMeta;
     use tool_contracts::envelope::ResponseError;
 
     use super::*;
 
-    /// An answer as the runtime writes it, with whatever as its parts.
-    fn written(data: &str, meta: &str) -> ToolOutput {
-        let head = r#"{"status":"ok","input":null,"data":"#;
-        let data_range = head.len()..head.len() + data.len();
-        let json = format!(r#"{head}{data},"meta":{meta}}}"#);
-        let meta_start = json.len() - 1 - meta.len();
-        ToolOutput {
-            json: json.into_bytes(),
-            meta_start,
-            body: EnvelopeBody::Ok { data: data_range },
-            attachments: None,
-        }
-    }
-
     #[track_caller]
-    fn check(data: &str, meta: &str, code: Option<ErrorCode>) {
-        let output = written(data, meta);
+    fn check(data: &str, code: Option<ErrorCode>) {
+        let output = ToolOutput::given_before(None, data, ToolResultMeta::new(1));
         assert_eq!(output.to_envelope().error().map(ResponseError::code), code);
         assert_eq!(output.into_envelope().error().map(ResponseError::code), code);
     }
 
     #[test]
     fn an_output_that_cannot_be_read_is_answered_internal() {
-        check("[1]", r#"{"took_ms":1}"#, None);
-        check("[1", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));
-        check("1 2", r#"{"took_ms":1}"#, Some(ErrorCode::Internal));
-        check("[1]", r#"{"took_ms":"#, Some(ErrorCode::Internal));
-        check("[1]", r#"{"took_ms":"1"}"#, Some(ErrorCode::Internal));
+        check("[1]", None);
+        check("[1", Some(ErrorCode::Internal));
+        check("1 2", Some(ErrorCode::Internal));
     }
 }

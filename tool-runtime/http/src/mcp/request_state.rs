@@ -118,7 +118,7 @@ impl StatedCall<'_> {
         answers: &BTreeMap<String, ElicitResult>,
         cx: &ToolContext,
     ) -> Option<String> {
-        let policy = self.app.runtime.policy_state();
+        let seals = &self.app.runtime.policy_state().seals;
         let state = RequestState {
             tool: self.tool.to_owned(),
             principal: principal_of(cx).map(Into::into),
@@ -127,15 +127,15 @@ impl StatedCall<'_> {
             ticket,
         };
         let plain = serde_json::to_vec(&state).ok()?;
-        let sealed = policy.seal_for_caller(&plain, PURPOSE, cx.tenant_id())?;
+        let sealed = seals.seal_for_caller(&plain, PURPOSE, cx.tenant_id())?;
         Some(format!("{MARK}{}", base64::encode(&sealed)))
     }
 
     /// Opens a state that was sealed for this tool, these arguments and this caller.
     fn opened(&self, state: &str, cx: &ToolContext) -> Option<RequestState> {
-        let policy = self.app.runtime.policy_state();
+        let seals = &self.app.runtime.policy_state().seals;
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
-        let plain = policy.open_for_caller(&sealed, PURPOSE, cx.tenant_id())?;
+        let plain = seals.open_for_caller(&sealed, PURPOSE, cx.tenant_id())?;
         // The answers of many rounds are no more values than those of one.
         if value_count(&plain) > MAX_VALUES {
             return None;

@@ -7,13 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tool_contracts::{
-    CallStatus, ContractError, Effect, ErrorCode, Evidence, EvidenceSource, ToolErrorMeta,
-    ToolResultMeta,
-};
+use tool_contracts::{CallStatus, ContractError, Effect, ErrorCode, Evidence, EvidenceSource};
 use tool_runtime_core::dispatch::answer::failed;
 use tool_runtime_core::dispatch::hooks::{EvidenceCollector, Wait};
-use tool_runtime_core::dispatch::meta_change::{map_meta, with_warning};
 use tool_runtime_core::dispatch::outcome::{CallOutcome, EffectOutcome};
 use tool_runtime_core::dispatch::refusal::Refusal;
 use tool_runtime_core::effect_state::EffectState;
@@ -141,12 +137,12 @@ impl EvidenceKeeper {
         match keep_result {
             Ok((evidence, digest)) => {
                 ended.evidence_draft.get_or_insert_default().snapshot = Some(*digest.as_bytes());
-                with_evidence(scope, ended, &evidence)
+                ended.with_evidence(&evidence)
             }
-            Err(text) if scope.registered().traits.requires_evidence && ended.output.is_ok() => {
+            Err(text) if scope.registered().behavior.requires_evidence && ended.output.is_ok() => {
                 withhold_answer(scope, &ended, &text)
             }
-            Err(text) => without_evidence(scope, ended, &text),
+            Err(text) => without_evidence(ended, &text),
         }
     }
 
@@ -249,7 +245,7 @@ impl EvidenceKeeper {
     ) -> Result<Snapshot, EvidenceError> {
         let (tool, keys) = (scope.tool(), self.ledger.keys());
         let mut snapshot = Snapshot::for_call(scope.cx(), tool.name(), tool.version(), at);
-        if let Some(build) = self.build.as_deref().or(scope.registered().traits.source) {
+        if let Some(build) = self.build.as_deref().or(scope.registered().behavior.source) {
             snapshot = snapshot.with_build(build);
         }
         let redacted = summary.as_deref() != Some(scope.arguments());
@@ -301,18 +297,11 @@ fn error_text(error: impl fmt::Display) -> String {
     error.to_string()
 }
 
-/// Names in `meta` the evidence of an answer or a failure that is written already.
-fn with_evidence(scope: &CallScope, ended: CallOutcome, evidence: &Evidence) -> CallOutcome {
-    let of_answer = |meta: ToolResultMeta| meta.with_evidence(evidence.clone());
-    let of_failure = |meta: ToolErrorMeta| meta.with_evidence(evidence.clone());
-    map_meta(scope, ended, of_answer, of_failure)
-}
-
 /// Delivers an answer with a warning that its snapshot could not be kept.
-fn without_evidence(scope: &CallScope, ended: CallOutcome, log: &str) -> CallOutcome {
+fn without_evidence(ended: CallOutcome, log: &str) -> CallOutcome {
     // The answer is delivered: for a write the effect has happened, and a failure would be
     // repeated.
-    let mut outcome = with_warning(scope, ended, NOT_KEPT_WARNING);
+    let mut outcome = ended.with_warning(NOT_KEPT_WARNING);
     outcome.log.push_str("evidence could not be kept: ");
     outcome.log.push_str(log);
     outcome
@@ -339,8 +328,7 @@ fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOut
         (failure, EffectOutcome::Final)
     };
     let failure = failure.with_reason(RefusalReason::EvidenceNotKept);
-    let meta = serde_json::from_str::<ToolResultMeta>(ended.output.meta_json());
-    let took_ms = meta.map_or(0, |meta| meta.took_ms());
+    let took_ms = ended.output.meta().took_ms();
     let log = format!("evidence could not be kept: {log}");
     failed(scope, LoggedFailure::new(failure, None, log), took_ms, effect_outcome)
 }

@@ -92,7 +92,7 @@ impl CallSnapshot {
         let unknown = scope.is_none().then(|| shortened(call.name));
         let call_id = call.call_id.map(shortened);
         let error = output.error();
-        let proven = scope.is_some_and(|it| it.registered().traits.evidence);
+        let proven = scope.is_some_and(|it| it.registered().behavior.evidence);
         let data = error.is_none().then(|| output.data_json().unwrap_or("null"));
         let hashed = data.filter(|data| !proven && data.len() <= MAX_HASHED_BYTES);
         let digest = hashed.map(digest_of_output_text);
@@ -230,7 +230,7 @@ impl CallSnapshot {
         let data = || self.texts.get(TextField::Data);
         match self.output {
             Some(digest) => Some(digest),
-            None if call.tool.traits.evidence => data().map(digest_of_output),
+            None if call.tool.behavior.evidence => data().map(digest_of_output),
             None => data().map(digest_of_output_text),
         }
     }

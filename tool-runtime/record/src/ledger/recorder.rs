@@ -69,7 +69,7 @@ impl CallRecorder for LedgerRecorder {
     }
 
     fn call_ended(&self, record: &CallRecord<'_>) -> Option<u64> {
-        let is_reserved = record.facts.scope.is_some_and(CallScope::take_reservation);
+        let is_reserved = record.facts.scope.is_some_and(|scope| scope.take_reservation());
         let ended_call = CallSnapshot::new(record, self.now_ms());
         let is_awaited = self.answers_after(record) == RecordDurability::Stored;
         let number = self.0.queue().push(ended_call, is_reserved, is_awaited);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use tool_runtime::contracts::ToolCallRequest;
-use tool_runtime::policy::{AccessVerdict, Decision, Policy, Rules};
+use tool_runtime::policy::{AccessVerdict, Decision, Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::fixture::{
@@ -275,7 +275,7 @@ async fn a_call_that_was_changed_ahead_runs_as_it_was_changed() {
         Decision::approve("boss").with_arguments(r#"{"n":7}"#)
     });
     let notes = EventLog::default();
-    let policy = Policy::new().rules(Rules::new().bind_preview(true)).approver(boss);
+    let policy = Policy::new().rules(ToolPolicy::new().bind_preview(true)).approver(boss);
     let fixture = fixture(policy, &notes);
     let calls = run(&fixture, &[("send", 1), ("send", 2)]).await;
     assert!(calls.iter().all(|call| call.output().unwrap().data_json() == Some("7")));

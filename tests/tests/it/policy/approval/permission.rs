@@ -253,9 +253,9 @@ async fn a_dry_run_before_the_approval_of_a_read_needs_the_reads_approval() {
 
 #[tokio::test]
 async fn a_dry_run_before_the_approval_of_a_read_counts_against_its_rate() {
-    use tool_runtime::policy::{RateLimit, Rules};
+    use tool_runtime::policy::{RateLimit, ToolPolicy};
 
-    let limited = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
+    let limited = ToolPolicy::new().rate_limit(RateLimit::per_minute(1).unwrap());
     let fixture = Fixture::new(Policy::new().rules_for("look", limited));
     let call = fixture.runtime.call("look", LOOK, &jane());
     assert!(call.dry_run().await.is_ok());

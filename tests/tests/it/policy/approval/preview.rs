@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tool_runtime::policy::{
-    ApprovalRequest, Approver, Decision, Policy, RateLimit, Rules, async_trait,
+    ApprovalRequest, Approver, Decision, Policy, RateLimit, ToolPolicy, async_trait,
 };
 use tool_runtime::prelude::*;
 
@@ -44,7 +44,7 @@ async fn take(
 
 fn fixture(policy: Policy, there: u32) -> (Fixture, Stock) {
     let stock = Stock(Arc::new(AtomicU32::new(there)));
-    let policy = policy.rules_for("take", Rules::new().bind_preview(true));
+    let policy = policy.rules_for("take", ToolPolicy::new().bind_preview(true));
     let state = stock.clone();
     (Fixture::with(policy, |builder| builder.tool::<TakeTool>().state(state)), stock)
 }
@@ -76,7 +76,7 @@ impl Approver for TooSlow {
 #[tokio::test]
 async fn a_yes_to_what_is_not_so_any_more_lets_nothing_run() {
     let stock = Stock(Arc::new(AtomicU32::new(3)));
-    let policy = Policy::new().rules(Rules::new().bind_preview(true));
+    let policy = Policy::new().rules(ToolPolicy::new().bind_preview(true));
     let state = stock.clone();
     let fixture =
         Fixture::with(policy.approver(TooSlow(stock)), |it| it.tool::<TakeTool>().state(state));
@@ -162,7 +162,7 @@ async fn a_ticket_that_the_host_asks_for_is_bound_to_the_dry_run_too() {
 #[tokio::test]
 async fn a_dry_run_uses_up_no_rate() {
     let boss = approver(|_| Decision::approve("boss"));
-    let rate = Rules::new().rate_limit(RateLimit::per_minute(1).unwrap());
+    let rate = ToolPolicy::new().rate_limit(RateLimit::per_minute(1).unwrap());
     let (fixture, _) = fixture(Policy::new().approver(boss).rules(rate), 3);
     let first = fixture.answer("take", "{}").await;
     assert!(first.is_ok(), "{first}");

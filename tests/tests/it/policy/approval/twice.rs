@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tool_runtime::policy::{KeyRing, Policy, RateLimit, Rules};
+use tool_runtime::policy::{KeyRing, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
 
@@ -31,8 +31,8 @@ async fn program(folder: &Path) -> Result<Vec<String>, Box<dyn std::error::Error
     let policy = Policy::new()
         .store(SqliteStore::open(folder.join("tools.db"))?) // keys, tickets, grants, long answers
         .ticket_keys(KeyRing::new("2026-11", &secret)?) // the same in every process
-        .rules(Rules::new().bind_preview(true))
-        .rules_for("charge", Rules::new().rate_limit(RateLimit::per_minute(10)?));
+        .rules(ToolPolicy::new().bind_preview(true))
+        .rules_for("charge", ToolPolicy::new().rate_limit(RateLimit::per_minute(10)?));
     let runtime = Runtime::builder().tool::<ChargeTool>().policy(policy).build()?;
 
     let tenant = Uuid::from_u128(7); // the same for all calls of a customer

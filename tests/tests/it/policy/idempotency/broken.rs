@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, MemoryLimits, MemoryStore, StoreErrorKind};
 use tool_runtime::{CallRecord, Observe};
@@ -134,7 +134,7 @@ async fn a_key_that_cannot_be_released_is_not_lost() {
 #[tokio::test(start_paused = true)]
 async fn signs_of_life_that_fail_end_nothing() {
     for kind in KINDS {
-        let setup = KeyedRuntime::with(Rules::new().lease(LEASE / 100));
+        let setup = KeyedRuntime::with(ToolPolicy::new().lease(LEASE / 100));
         setup.bank.next([Act::Wait]);
         setup.store.fail(for_good(StoreOperation::Renew, kind));
         let (first, ()) = futures::join!(setup.call("pay", "k"), async {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, UnixMillis};
 use tool_runtime::testing::ManualClock;
@@ -21,7 +21,7 @@ const LATER: UnixMillis = UnixMillis::new(START.get() + 1_000_000_000);
 
 /// Runs a payment long enough for two signs of life, while the clock jumps just before a step.
 async fn pay_while_it_jumps(to: UnixMillis, at: StoreOperation, time: usize) -> KeyedRuntime {
-    let setup = KeyedRuntime::with(Rules::new().lease(TIMEOUT / 2));
+    let setup = KeyedRuntime::with(ToolPolicy::new().lease(TIMEOUT / 2));
     setup.bank.next([Act::Wait]);
     let (clock, seen) = (setup.clock.clone(), AtomicUsize::new(0));
     setup.store.before_each_operation(move |operation| {

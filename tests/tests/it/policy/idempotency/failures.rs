@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, MemoryStore};
 
@@ -49,7 +49,7 @@ struct LineSetup {
 }
 
 impl LineSetup {
-    fn failing(failure: TransferError, rules: Rules) -> Self {
+    fn failing(failure: TransferError, rules: ToolPolicy) -> Self {
         let (line, store) = (Arc::<Line>::default(), FaultyStore::new(MemoryStore::new()));
         line.failures.lock().unwrap().push_back(failure);
         let runtime = Runtime::builder()
@@ -73,7 +73,7 @@ impl LineSetup {
 
 /// Checks that a write with this failure does not run again, neither by a retry nor by a repeat.
 async fn check_unknown(failure: TransferError) {
-    let setup = LineSetup::failing(failure, Rules::new());
+    let setup = LineSetup::failing(failure, ToolPolicy::new());
     let failed = setup.call().await;
     check_error(&failed, failure.failure().code().as_str(), None);
     assert_eq!(detail(&failed, "effect").as_deref(), Some("unknown"));
@@ -85,7 +85,7 @@ async fn check_unknown(failure: TransferError) {
 
 #[tokio::test(start_paused = true)]
 async fn a_write_that_says_it_had_no_effect_is_tried_again() {
-    let setup = LineSetup::failing(TransferError::Connect, Rules::new());
+    let setup = LineSetup::failing(TransferError::Connect, ToolPolicy::new());
     assert!(setup.call().await.is_ok());
     assert_eq!(setup.runs(), 2);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 use tool_runtime::contracts::ToolErrorDetail;
-use tool_runtime::policy::{ConcurrentRepeat, RetryConfig, Rules};
+use tool_runtime::policy::{ConcurrentRepeat, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use super::keyed_runtime::{
@@ -12,8 +12,8 @@ use super::keyed_runtime::{
     detail,
 };
 
-fn waiting() -> Rules {
-    Rules::new().on_concurrent_repeat(ConcurrentRepeat::Wait)
+fn waiting() -> ToolPolicy {
+    ToolPolicy::new().on_concurrent_repeat(ConcurrentRepeat::Wait)
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +102,7 @@ async fn a_repeat_that_waits_runs_itself_once_the_first_is_released() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_call_keeps_its_lease() {
-    let setup = KeyedRuntime::with(Rules::new().lease(TIMEOUT / 8));
+    let setup = KeyedRuntime::with(ToolPolicy::new().lease(TIMEOUT / 8));
     setup.bank.next([Act::Wait]);
     let other = setup.another_process();
     let repeats = async {
@@ -121,7 +121,7 @@ async fn a_long_call_keeps_its_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn an_owner_that_was_taken_over_while_it_ran_has_lost_its_lease() {
-    let setup = KeyedRuntime::with(Rules::new().lease(TIMEOUT / 8));
+    let setup = KeyedRuntime::with(ToolPolicy::new().lease(TIMEOUT / 8));
     setup.bank.next([Act::Wait]);
     let other = setup.another_process();
     let take_over = async {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use tool_runtime::policy::{Resolution, Rules};
+use tool_runtime::policy::{Resolution, ToolPolicy};
 use tool_runtime::store::{KeyState, StoreErrorKind};
 
 use super::faulty_store::{Fault, StoreOperation};
@@ -160,7 +160,7 @@ async fn a_reconciled_answer_is_delivered_even_if_it_cannot_be_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_taken_over_while_it_reconciles_replays_nothing() {
-    let setup = KeyedRuntime::with(Rules::new().lease(Duration::from_secs(1)));
+    let setup = KeyedRuntime::with(ToolPolicy::new().lease(Duration::from_secs(1)));
     setup.leave_behind("pay_traced", "k").await;
     setup.bank.finds(Finding::Hang);
     let other = setup.another_process();

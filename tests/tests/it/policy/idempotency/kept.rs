@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::KeyState;
 
@@ -26,14 +26,15 @@ async fn check_kept(setup: &KeyedRuntime, tool: &str, time: Duration) {
 #[tokio::test]
 async fn an_answer_is_kept_for_a_day_by_default() {
     check_kept(&KeyedRuntime::new(), "pay", DAY).await;
-    check_kept(&KeyedRuntime::with(Rules::new().retention(2 * DAY)), "pay", 2 * DAY).await;
+    check_kept(&KeyedRuntime::with(ToolPolicy::new().retention(2 * DAY)), "pay", 2 * DAY).await;
     // The tool's own retention overrides the host's rule.
-    check_kept(&KeyedRuntime::with(Rules::new().retention(2 * DAY)), "pay_again", 3 * DAY).await;
+    check_kept(&KeyedRuntime::with(ToolPolicy::new().retention(2 * DAY)), "pay_again", 3 * DAY)
+        .await;
 }
 
 #[test]
 fn a_retention_of_less_than_a_day_is_refused() {
-    let rules = Rules::new().retention(DAY.saturating_sub(MOMENT));
+    let rules = ToolPolicy::new().retention(DAY.saturating_sub(MOMENT));
     let built = Runtime::builder().policy(Policy::new().rules(rules)).build();
     let problems = built.expect_err("it should have been refused").to_string();
     assert!(problems.contains("retention"), "{problems}");

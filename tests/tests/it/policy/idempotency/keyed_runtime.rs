@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tool_runtime::contracts::{ErrorCode, ToolContextBuilder};
-use tool_runtime::policy::{Policy, RetryConfig, Rules};
+use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyRecord, MemoryStore, ScopedKey, UnixMillis};
 use tool_runtime::testing::ManualClock;
@@ -274,11 +274,11 @@ pub(super) struct KeyedRuntime {
 
 impl KeyedRuntime {
     pub(super) fn new() -> Self {
-        Self::with(Rules::new())
+        Self::with(ToolPolicy::new())
     }
 
     /// Creates a runtime with these rules.
-    pub(super) fn with(rules: Rules) -> Self {
+    pub(super) fn with(rules: ToolPolicy) -> Self {
         let (bank, store) = (Arc::<Bank>::default(), FaultyStore::new(MemoryStore::new()));
         let clock = ManualClock::at(START);
         let runtime = runtime(&bank, &store, &clock, rules);
@@ -287,7 +287,7 @@ impl KeyedRuntime {
 
     /// Returns another process with the same bank and the same store.
     pub(super) fn another_process(&self) -> Runtime {
-        runtime(&self.bank, &self.store, &self.clock, Rules::new())
+        runtime(&self.bank, &self.store, &self.clock, ToolPolicy::new())
     }
 
     /// Calls a tool under a key, to its end.
@@ -320,7 +320,12 @@ impl KeyedRuntime {
     }
 }
 
-fn runtime(bank: &Arc<Bank>, store: &FaultyStore, clock: &ManualClock, rules: Rules) -> Runtime {
+fn runtime(
+    bank: &Arc<Bank>,
+    store: &FaultyStore,
+    clock: &ManualClock,
+    rules: ToolPolicy,
+) -> Runtime {
     let policy = Policy::new().idempotency_store(store.clone()).clock(clock.clone()).rules(rules);
     tools(Runtime::builder().shared_state(bank.clone()).policy(policy))
 }
@@ -338,8 +343,8 @@ pub(super) fn tools(builder: RuntimeBuilder) -> Runtime {
 }
 
 /// Rules under which a failed call is not tried again.
-pub(super) fn no_retry() -> Rules {
-    Rules::new().retry(RetryConfig::never())
+pub(super) fn no_retry() -> ToolPolicy {
+    ToolPolicy::new().retry(RetryConfig::never())
 }
 
 pub(super) async fn call_in(

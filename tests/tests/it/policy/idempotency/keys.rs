@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tool_runtime::contracts::ToolCallRequest;
-use tool_runtime::policy::Rules;
+use tool_runtime::policy::ToolPolicy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::MemoryStore;
 
@@ -90,7 +90,7 @@ async fn a_callers_key_goes_before_a_models_id_and_is_never_taken_for_one() {
 
 #[tokio::test]
 async fn a_host_may_require_keys() {
-    let setup = KeyedRuntime::with(Rules::new().require_idempotency_key(true));
+    let setup = KeyedRuntime::with(ToolPolicy::new().require_idempotency_key(true));
     let refused = model_call(&setup, "call-1", &context().build().unwrap()).await;
     check_error(&refused, "INVALID_ARGUMENT", Some("key_required"));
     assert_eq!(setup.bank.runs().len(), 0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use tool_runtime::policy::{ConcurrentRepeat, Policy, Rules};
+use tool_runtime::policy::{ConcurrentRepeat, Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{MemoryStore, SqliteStore, Store};
 
@@ -32,8 +32,9 @@ fn runtime(
     store: impl Store,
     on_concurrent_repeat: ConcurrentRepeat,
 ) -> Runtime {
-    let policy =
-        Policy::new().store(store).rules(Rules::new().on_concurrent_repeat(on_concurrent_repeat));
+    let policy = Policy::new()
+        .store(store)
+        .rules(ToolPolicy::new().on_concurrent_repeat(on_concurrent_repeat));
     Runtime::builder()
         .tool::<BookTool>()
         .shared_state(seats.clone())

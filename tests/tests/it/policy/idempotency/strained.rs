@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tool_runtime::policy::{RateLimit, Rules};
+use tool_runtime::policy::{RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::KeyState;
 
@@ -37,7 +37,7 @@ async fn a_store_that_hangs_at_a_claim_is_waited_for_until_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_a_look_is_waited_for_until_the_deadline() {
-    let setup = KeyedRuntime::with(Rules::new().max_concurrent(4));
+    let setup = KeyedRuntime::with(ToolPolicy::new().max_concurrent(4));
     setup.store.delay(StoreOperation::Find, FOREVER);
     check_refused_within(&setup, TIMEOUT, &cx("k")).await;
 }
@@ -56,7 +56,7 @@ async fn a_store_that_hangs_at_a_settlement_costs_a_while_and_no_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_hangs_at_signs_of_life_ends_nothing() {
-    let setup = KeyedRuntime::with(Rules::new().lease(TIMEOUT / 8));
+    let setup = KeyedRuntime::with(ToolPolicy::new().lease(TIMEOUT / 8));
     setup.store.delay(StoreOperation::Renew, FOREVER);
     setup.bank.next([Act::Wait]);
     let (output, ()) = futures::join!(setup.call("pay", "k"), async {
@@ -148,7 +148,7 @@ async fn a_call_whose_ticket_is_refused_gives_its_key_back_to_a_slow_store() {
 
 #[tokio::test(start_paused = true)]
 async fn a_repeat_gets_its_answer_whatever_the_rate() {
-    let setup = KeyedRuntime::with(Rules::new().rate_limit(RateLimit::per_minute(1).unwrap()));
+    let setup = KeyedRuntime::with(ToolPolicy::new().rate_limit(RateLimit::per_minute(1).unwrap()));
     let first = setup.call("pay", "k").await;
     check_error(&setup.call("pay", "other").await, "RATE_LIMITED", Some("rate_limit"));
     check_replay(&first, &setup.call("pay", "k").await);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tool_runtime::policy::{Policy, Rules};
+use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, MemoryStore};
 use tool_runtime::testing::ManualClock;
@@ -99,7 +99,7 @@ struct Workshop {
 }
 
 impl Workshop {
-    fn new(rules: Rules) -> Self {
+    fn new(rules: ToolPolicy) -> Self {
         let ((begun, has_begun), (go_on, may_go_on)) = (channel(), channel());
         let bench = Arc::new(Bench {
             holes: AtomicU32::default(),
@@ -160,7 +160,7 @@ impl Workshop {
 
 #[tokio::test(start_paused = true)]
 async fn a_repeat_does_not_begin_beside_a_thread_that_has_outlived_its_deadline() {
-    let workshop = Workshop::new(Rules::new());
+    let workshop = Workshop::new(ToolPolicy::new());
     let late = workshop.drill("k").await;
     check_error(&late, "TIMEOUT", None);
     assert_eq!(detail(&late, "effect").as_deref(), Some("unknown"));
@@ -169,7 +169,7 @@ async fn a_repeat_does_not_begin_beside_a_thread_that_has_outlived_its_deadline(
 
 #[tokio::test(start_paused = true)]
 async fn a_repeat_does_not_begin_beside_a_thread_whose_call_was_dropped() {
-    let workshop = Workshop::new(Rules::new());
+    let workshop = Workshop::new(ToolPolicy::new());
     let mut call = workshop.runtime.call("drill", "{}", &cx("k"));
     assert!(call.execute().now_or_never().is_none());
     drop(call);
@@ -179,7 +179,7 @@ async fn a_repeat_does_not_begin_beside_a_thread_whose_call_was_dropped() {
 #[tokio::test(start_paused = true)]
 async fn a_repeat_does_not_begin_beside_a_thread_that_no_other_thread_can_watch() {
     for drops in [false, true] {
-        let workshop = Workshop::new(Rules::new());
+        let workshop = Workshop::new(ToolPolicy::new());
         workshop.hall.has_spare.store(false, Ordering::SeqCst);
         if drops {
             let mut call = workshop.runtime.call("drill", "{}", &cx("k"));
@@ -193,7 +193,7 @@ async fn a_repeat_does_not_begin_beside_a_thread_that_no_other_thread_can_watch(
 
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_has_outlived_its_call_gives_signs_of_life() {
-    let workshop = Workshop::new(Rules::new());
+    let workshop = Workshop::new(ToolPolicy::new());
     check_error(&workshop.drill("k").await, "TIMEOUT", None);
     let (renewing, renewals) = channel();
     workshop.store.before_each_operation(move |operation| {
@@ -215,7 +215,7 @@ async fn a_thread_that_has_outlived_its_call_gives_signs_of_life() {
 
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_has_outlived_its_call_keeps_its_place() {
-    let one = || Rules::new().max_concurrent(1).max_queue(0);
+    let one = || ToolPolicy::new().max_concurrent(1).max_queue(0);
     for drops in [false, true] {
         let workshop = Workshop::new(one());
         if drops {

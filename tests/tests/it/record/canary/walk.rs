@@ -12,7 +12,7 @@ use tool_runtime::ledger::{
     JsonLinesLedger, Ledger, LedgerQuery, RecordedCall, RecordedOrigin, SqliteLedger,
 };
 use tool_runtime::policy::{
-    ApprovalRequest, Approver, Decision, KeyRing, Policy, RetryConfig, Rules, async_trait,
+    ApprovalRequest, Approver, Decision, KeyRing, Policy, RetryConfig, ToolPolicy, async_trait,
 };
 use tool_runtime::prelude::*;
 use tool_runtime::store::SqliteStore;
@@ -75,7 +75,7 @@ impl Walk {
             .ticket_store(tickets.clone())
             .ticket_keys(keys())
             .approver(Person(sinks.clone()))
-            .rules(Rules::new().retry(retry));
+            .rules(ToolPolicy::new().retry(retry));
         let vault = keeper.vault().clone();
         sinks.debug(&(&policy, &keeper, &vault, &log, keys()));
         let runtime = builder(&tool_runs)

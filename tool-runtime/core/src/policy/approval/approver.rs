@@ -118,7 +118,7 @@ impl<'c> ApprovalRequest<'c> {
     }
 
     /// Returns the output of the dry run that the decision is bound to, if
-    /// [`bind_preview`](crate::policy::Rules::bind_preview) is on.
+    /// [`bind_preview`](crate::policy::ToolPolicy::bind_preview) is on.
     #[must_use]
     pub fn dry_run(&self) -> Option<&'c ToolOutput> {
         self.dry_run

@@ -1,19 +1,16 @@
 //! Standing grants: approvals for all future calls of a tool.
 
-use std::sync::Arc;
-
 use thiserror::Error;
 use tool_contracts::{CallStatus, Effect, ToolContext};
 use uuid::Uuid;
 
+use super::Approvals;
 use super::GrantFor;
 use super::preview_binding::{fingerprint, not_canonical};
 use crate::call::ToolCall;
 use crate::dispatch::is_name;
 use crate::dispatch::refusal::Refusal;
-use crate::policy::policy_state::PolicyState;
-use crate::policy::store_access::{STORE_TIMEOUT, log_store_error, store_failure};
-use crate::policy::tool_plan::ToolPlan;
+use crate::policy::store_client::{STORE_TIMEOUT, log_store_error, store_failure};
 use crate::runtime::Runtime;
 use crate::store::principal::principal_of;
 use crate::store::{GrantScope, StandingGrant, StoreError};
@@ -40,7 +37,7 @@ pub enum GrantError {
     Store(#[from] StoreError),
 }
 
-impl PolicyState {
+impl Approvals {
     /// Approves the call by a standing grant; returns whether there is one.
     pub(super) async fn use_grant(&self, call: &mut ToolCall) -> Result<bool, Box<Refusal>> {
         let Some(scope) = call.scope() else { return Ok(false) };
@@ -51,16 +48,16 @@ impl PolicyState {
         }
         for scope in scopes {
             let lookup =
-                self.call_store(STORE_TIMEOUT, self.stores.grants.find_grant(&scope)).await;
+                self.stores.call(STORE_TIMEOUT, self.stores.grants.find_grant(&scope)).await;
             let stored_grant = lookup.map_err(|error| store_failed(&error))?;
-            let now = self.clock.now();
+            let now = self.stores.now();
             let Some(grant) = stored_grant else { continue };
             if grant.expires_at.is_none_or(|end| now < end) {
                 return Ok(call.approve(String::from(grant.granted_by)).is_ok());
             }
             // An expired grant is removed; if that fails, the next call tries again.
             let revoked = self.stores.grants.revoke_grant(&scope);
-            if let Err(error) = self.call_store(STORE_TIMEOUT, revoked).await {
+            if let Err(error) = self.stores.call(STORE_TIMEOUT, revoked).await {
                 log_store_error("an expired grant was not removed", &error);
             }
         }
@@ -84,10 +81,10 @@ impl PolicyState {
                 grant.with_arguments(arguments.map_err(|error| not_canonical(&error))?)
             }
         };
-        let grant = StandingGrant::new(grant, approver, self.clock.now());
+        let grant = StandingGrant::new(grant, approver, self.stores.now());
         // If the store fails, the next call needs an approval again; this one stays approved.
         let put_future = self.stores.grants.put_grant(grant);
-        if let Err(error) = self.call_store(STORE_TIMEOUT, put_future).await {
+        if let Err(error) = self.stores.call(STORE_TIMEOUT, put_future).await {
             log_store_error("a standing grant was not stored", &error);
         }
         Ok(())
@@ -124,8 +121,8 @@ impl Runtime {
 }
 
 impl Grants<'_> {
-    fn state(&self) -> &Arc<PolicyState> {
-        self.0.policy_state()
+    fn approvals(&self) -> &Approvals {
+        &self.0.policy_state().approvals
     }
 
     /// Approves all future calls of a tool by the context's principal, until the tool's schema
@@ -143,9 +140,9 @@ impl Grants<'_> {
         granted_by: &str,
     ) -> Result<StandingGrant, GrantError> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
-        let state = self.state();
+        let approvals = self.approvals();
         let registered = self.0.registered(tool).ok_or_else(unknown)?;
-        let plan = ToolPlan::for_tool(&registered);
+        let plan = &registered.plan;
         if plan.effect == Effect::Destructive {
             return Err(GrantError::Destructive(tool.to_owned()));
         }
@@ -154,8 +151,11 @@ impl Grants<'_> {
         }
         let principal = principal_of(cx).ok_or(GrantError::NoPrincipal)?;
         let scope = GrantScope::new(cx.tenant_id(), principal, tool, plan.schema);
-        let grant = StandingGrant::new(scope, granted_by, state.clock.now());
-        state.call_store(STORE_TIMEOUT, state.stores.grants.put_grant(grant.clone())).await?;
+        let grant = StandingGrant::new(scope, granted_by, approvals.stores.now());
+        approvals
+            .stores
+            .call(STORE_TIMEOUT, approvals.stores.grants.put_grant(grant.clone()))
+            .await?;
         Ok(grant)
     }
 
@@ -164,8 +164,8 @@ impl Grants<'_> {
     /// # Errors
     /// Returns the store's error.
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.grants.revoke_grant(scope)).await
+        let approvals = self.approvals();
+        approvals.stores.call(STORE_TIMEOUT, approvals.stores.grants.revoke_grant(scope)).await
     }
 
     /// Lists a tenant's standing grants, at most `limit`, from the first after `after`.
@@ -178,7 +178,10 @@ impl Grants<'_> {
         after: Option<&GrantScope>,
         limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.grants.grants(tenant, after, limit)).await
+        let approvals = self.approvals();
+        approvals
+            .stores
+            .call(STORE_TIMEOUT, approvals.stores.grants.grants(tenant, after, limit))
+            .await
     }
 }

@@ -6,6 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail};
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
+use super::Approvals;
 use super::needs_confirmation;
 use super::preview_binding::{fingerprint, makes_dry_run, not_canonical, preview_hash};
 use crate::call::ToolCall;
@@ -14,7 +15,6 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::key_ring::KeyRing;
 use crate::policy::idempotency::{EarlierRun, QUOTA_RETRY_AFTER_MS, key_reused};
-use crate::policy::policy_state::PolicyState;
 use crate::policy::ticket::{Ticket, TicketClaims, TicketRejection, binding, seal, sign};
 use crate::refusal_reason::RefusalReason;
 use crate::store::principal::{caller_of, conversation_of, principal_of};
@@ -104,7 +104,7 @@ impl SealedCall {
     }
 }
 
-impl PolicyState {
+impl Approvals {
     /// Stores a call, and returns the refusal that contains its ticket.
     pub(super) async fn defer(&self, call: &ToolCall, reason: Option<&str>) -> Box<Refusal> {
         match self.issue(call, reason).await {
@@ -127,7 +127,7 @@ impl PolicyState {
         reason: Option<&str>,
     ) -> Result<Ticket, TicketIssueError> {
         let Some(scope) = call.scope() else { return Err(TicketIssueError::NotPending) };
-        let keys = self.keys.as_ref();
+        let keys = self.keys.as_deref();
         let keys = keys.ok_or_else(|| TicketIssueError::Sealing("no keys".to_owned()))?;
         let arguments = fingerprint(scope.plan(), scope);
         let arguments = arguments.map_err(|error| refused(*not_canonical(&error)))?;
@@ -143,14 +143,14 @@ impl PolicyState {
         let waiting = waiting.with_quota_owner(caller_of(scope.cx()));
         let quota = TicketQuota::new(self.tickets_per_caller, TICKET_BYTES);
         let put = || {
-            let now = self.clock.now();
+            let now = self.stores.now();
             self.stores.tickets.put_ticket_within(waiting.clone(), quota, now)
         };
-        if !self.with_room(put).await? {
-            self.outcomes.record_over_quota();
+        if !self.stores.with_room(put).await? {
+            self.stores.outcomes.record_over_quota();
             return Err(refused(quota_exceeded()));
         }
-        self.sweep_if_due().await;
+        self.stores.sweep_if_due().await;
         Ok(ticket)
     }
 
@@ -161,7 +161,7 @@ impl PolicyState {
         arguments: Digest,
         keys: &KeyRing,
     ) -> TicketClaims {
-        let (plan, now) = (scope.plan(), self.clock.now());
+        let (plan, now) = (scope.plan(), self.stores.now());
         let bound = call.approval().preview.map(Digest::from_bytes);
         // Keyed, so that the holder of the ticket cannot guess a secret by its hash.
         let keyed = |digest| keys.keyed_hash(digest, None).unwrap_or(digest);
@@ -217,9 +217,10 @@ impl ToolCall {
         if self.status() != CallStatus::Pending || self.approval().ticket.is_some() {
             return Err(TicketIssueError::NotPending);
         }
-        let state = self.services().policy_state().clone();
+        let policy = self.services().policy_state().clone();
+        let approvals = &policy.approvals;
         let earlier = match self.scope() {
-            Some(scope) => state.earlier_run(scope, self.approval()).await,
+            Some(scope) => approvals.claims.earlier_run(scope, self.approval()).await,
             None => Ok(EarlierRun::None),
         };
         let earlier = earlier.map_err(|refusal| refused(*refusal))?;
@@ -228,9 +229,9 @@ impl ToolCall {
         }
         // The approver is shown a dry run here too, and the decision bound to it by the same rules.
         if makes_dry_run(self) && earlier == EarlierRun::None {
-            state.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
+            approvals.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         }
-        let ticket = state.issue(self, None).await?;
+        let ticket = approvals.issue(self, None).await?;
         let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));
         Ok(ticket)
     }

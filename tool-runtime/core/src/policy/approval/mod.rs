@@ -7,6 +7,9 @@ mod preview_binding;
 mod resuming;
 mod waiting_calls;
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use tool_contracts::{CallStatus, ErrorCode, Permission, ToolErrorDetail};
 
 use self::approver::DecisionKind;
@@ -16,17 +19,18 @@ pub use self::issuing::TicketIssueError;
 pub(super) use self::preview_binding::{fingerprint, not_canonical};
 pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
-use super::access::{AccessRequest, AccessVerdict};
-use super::idempotency::{EarlierRun, key_reused};
-use super::policy_state::PolicyState;
+use super::access::{AccessPolicy, AccessRequest, AccessVerdict};
+use super::idempotency::{EarlierRun, KeyClaims, key_reused};
+use super::store_client::StoreClient;
 use crate::call::{ApprovalError, ToolCall};
 use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{CallApproval, TicketWithdrawal, is_name};
 use crate::failure::Failure;
+use crate::key_ring::KeyRing;
 use crate::refusal_reason::RefusalReason;
 use crate::store::TicketEnd;
-use crate::tool::{CallScope, ToolOutput, guarded};
+use crate::tool::{ToolOutput, guarded};
 
 /// The most times an approver is asked again because its edited arguments are invalid.
 const MAX_EDITS: usize = 3;
@@ -43,10 +47,23 @@ impl ToolCall {
     }
 }
 
-impl PolicyState {
+/// Decides which calls may run: by rules, grants, the approver, and tickets.
+pub(super) struct Approvals {
+    pub(super) stores: Arc<StoreClient>,
+    pub(super) claims: Arc<KeyClaims>,
+    /// None if the host sets no keys and the system has no random bytes.
+    pub(super) keys: Option<Arc<KeyRing>>,
+    pub(super) access: Option<Arc<dyn AccessPolicy>>,
+    pub(super) approver: Option<Arc<dyn Approver>>,
+    pub(super) ticket_lifetime: Duration,
+    /// The quota of one caller's waiting calls.
+    pub(super) tickets_per_caller: usize,
+}
+
+impl Approvals {
     /// Decides whether a pending call may run, is refused, or needs an approval; asks no approver.
     pub(super) async fn authorize(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
-        let withholds_effect = call.scope().is_some_and(CallScope::withholds_effect);
+        let withholds_effect = call.scope().is_some_and(|scope| scope.withholds_effect());
         Ok(match self.evaluate(call).await? {
             // A dry run of a write has no effect and needs no approval; that of a read gives its
             // data.
@@ -76,7 +93,7 @@ impl PolicyState {
         }
         // If the host's access policy asks, a standing grant is not enough.
         let earlier = match call.scope() {
-            Some(scope) => self.earlier_run(scope, call.approval()).await?,
+            Some(scope) => self.claims.earlier_run(scope, call.approval()).await?,
             None => EarlierRun::None,
         };
         // No decision could let it run.

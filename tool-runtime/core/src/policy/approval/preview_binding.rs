@@ -3,11 +3,11 @@
 use tool_contracts::{CallStatus, ErrorCode};
 use tool_runtime_schema::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
 
+use super::Approvals;
 use crate::call::{ToolCall, evidence_of_failure};
 use crate::dispatch::execution_policy::ApprovedCall;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
-use crate::policy::policy_state::PolicyState;
 use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
 use crate::tool::{Attachment, CallScope, ToolOutput};
@@ -17,7 +17,7 @@ const DRY_RUN_DOMAIN: &str = "tool-runtime/rehearsal/v1";
 const ATTACHMENTS: &str = "tool-runtime/rehearsal-attachments/v1";
 const PREVIEW: &str = "tool-runtime/preview/v1";
 
-impl PolicyState {
+impl Approvals {
     /// Makes the dry run that an approver is shown: of a tool with a preview function, and of every
     /// write whose rules bind the decision to it.
     ///

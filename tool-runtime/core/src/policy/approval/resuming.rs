@@ -1,21 +1,18 @@
 //! Resumes stored calls by their tickets.
 
-use std::sync::Arc;
-
 use tool_contracts::{CallStatus, ToolContext};
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
+use super::Approvals;
 use super::issuing::{PURPOSE, SealedCall};
 use super::preview_binding::{fingerprint, preview_hash};
 use crate::call::ToolCall;
 use crate::dispatch::RedeemedTicket;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::idempotency::EarlierRun;
-use crate::policy::policy_state::PolicyState;
-use crate::policy::store_access::{STORE_TIMEOUT, store_failure};
+use crate::policy::store_client::{STORE_TIMEOUT, store_failure};
 use crate::policy::ticket::{Ticket, TicketRejection, binding, open};
-use crate::policy::tool_plan::ToolPlan;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::principal::{conversation_of, principal_of};
@@ -36,8 +33,8 @@ impl Runtime {
 }
 
 impl Tickets<'_> {
-    pub(in crate::policy) fn state(&self) -> &Arc<PolicyState> {
-        self.0.policy_state()
+    pub(in crate::policy) fn approvals(&self) -> &Approvals {
+        &self.0.policy_state().approvals
     }
 
     /// Resumes a call by its ticket, in this process or in another with the same store and ticket
@@ -89,7 +86,7 @@ impl Tickets<'_> {
         match self.resume_found(&waiting_ticket).await {
             Ok(call) => call,
             Err(refusal) => {
-                let tool = self.state().tool_of(&waiting_ticket);
+                let tool = self.approvals().tool_of(&waiting_ticket);
                 let tool = tool.as_deref().unwrap_or("");
                 self.not_resumed(Some(id), tool, None, approver, &refusal)
             }
@@ -105,10 +102,10 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns the store's error.
     pub async fn supersede(&self, cx: &ToolContext) -> Result<usize, StoreError> {
-        let state = self.state();
+        let approvals = self.approvals();
         let superseded =
-            state.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx));
-        state.call_store(STORE_TIMEOUT, superseded).await
+            approvals.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx));
+        approvals.stores.call(STORE_TIMEOUT, superseded).await
     }
 
     /// Ends a ticket that waits, because a newer message of the user replaces its call. One that has
@@ -117,9 +114,9 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be written.
     pub async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
-        let state = self.state();
-        let end_future = state.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
-        state.call_store(STORE_TIMEOUT, end_future).await.map(drop)
+        let approvals = self.approvals();
+        let end_future = approvals.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
+        approvals.stores.call(STORE_TIMEOUT, end_future).await.map(drop)
     }
 
     fn not_resumed(
@@ -139,16 +136,16 @@ impl Tickets<'_> {
         ticket: &Ticket,
         cx: &ToolContext,
     ) -> Result<ToolCall, Box<Refusal>> {
-        let state = self.state();
-        state.check(ticket)?;
+        let approvals = self.approvals();
+        approvals.check(ticket)?;
         let principal = principal_of(cx).unwrap_or_default();
         if ticket.tenant() != cx.tenant_id() || *ticket.principal() != *principal {
             return Err(TicketRejection::Foreign.into());
         }
         self.check_tool(ticket)?;
-        let waiting_ticket = state.find_stored(ticket.id(), ticket.tenant()).await?;
+        let waiting_ticket = approvals.find_stored(ticket.id(), ticket.tenant()).await?;
         must_be_waiting_or_used(&waiting_ticket)?;
-        let sealed = state.unseal(&waiting_ticket)?;
+        let sealed = approvals.unseal(&waiting_ticket)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let context = context.with_authority_of(cx);
         Ok(self.resume_sealed(ticket, sealed, context, waiting_ticket.end.is_some()).await)
@@ -157,20 +154,20 @@ impl Tickets<'_> {
     /// Checks that the tool has the version and schema for which the ticket was issued.
     fn check_tool(self, ticket: &Ticket) -> Result<(), TicketRejection> {
         let tool = self.0.registered(ticket.tool()).ok_or(TicketRejection::Outdated)?;
-        let plan = ToolPlan::for_tool(&tool);
+        let plan = &tool.plan;
         let same = *plan.version == *ticket.tool_version() && plan.schema == ticket.schema();
         if same { Ok(()) } else { Err(TicketRejection::Outdated) }
     }
 
     async fn stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
-        self.state().find_stored(id, tenant).await
+        self.approvals().find_stored(id, tenant).await
     }
 
     async fn resume_found(&self, found: &WaitingTicket) -> Result<ToolCall, Box<Refusal>> {
-        let state = self.state();
+        let approvals = self.approvals();
         must_be_waiting_or_used(found)?;
-        let mut sealed = state.unseal(found)?;
-        let ticket = state.own_ticket(found, &mut sealed)?;
+        let mut sealed = approvals.unseal(found)?;
+        let ticket = approvals.own_ticket(found, &mut sealed)?;
         self.check_tool(&ticket)?;
         let context = sealed.context().map_err(|_| TicketRejection::Unreadable)?;
         let mut call = self.resume_sealed(&ticket, sealed, context, found.end.is_some()).await;
@@ -209,14 +206,14 @@ impl Tickets<'_> {
         sealed: SealedCall,
         is_used: bool,
     ) -> Result<(), Box<Refusal>> {
-        let state = self.state();
+        let approvals = self.approvals();
         if let (Some(scope), Some(place)) = (call.scope(), sealed.place) {
             scope.set_place(place);
         }
         if let Some(edited) = sealed.edited {
             call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
         }
-        state.must_be_signed_call(ticket, call, sealed.preview)?;
+        approvals.must_be_signed_call(ticket, call, sealed.preview)?;
         let consent = call.approval_mut();
         consent.ticket = Some(RedeemedTicket {
             id: ticket.id(),
@@ -229,17 +226,17 @@ impl Tickets<'_> {
         consent.preview_result = sealed.preview_result.filter(|_| !is_used);
         consent.requester = sealed.requester;
         if is_used {
-            state.must_have_begun(call).await?;
+            approvals.must_have_begun(call).await?;
         }
         Ok(())
     }
 }
 
-impl PolicyState {
+impl Approvals {
     /// Verifies the signature and the expiry.
     fn check(&self, ticket: &Ticket) -> Result<(), TicketRejection> {
-        ticket.verify(self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?)?;
-        let is_over = self.clock.now() >= ticket.expires_at();
+        ticket.verify(self.keys.as_deref().ok_or(TicketRejection::UnknownKey)?)?;
+        let is_over = self.stores.now() >= ticket.expires_at();
         if is_over { Err(TicketRejection::Expired) } else { Ok(()) }
     }
 
@@ -259,7 +256,7 @@ impl PolicyState {
     /// between the ticket's use and the call's end.
     async fn must_have_begun(&self, call: &ToolCall) -> Result<(), Box<Refusal>> {
         let scope = call.scope().ok_or(TicketRejection::Used)?;
-        match self.earlier_run(scope, call.approval()).await? {
+        match self.claims.earlier_run(scope, call.approval()).await? {
             EarlierRun::Begun => Ok(()),
             EarlierRun::None | EarlierRun::Answered | EarlierRun::OtherArguments => {
                 Err(TicketRejection::Used.into())
@@ -274,13 +271,13 @@ impl PolicyState {
 
     /// Finds the stored call of a ticket of this tenant, waiting or ended.
     async fn find_stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
-        let lookup = self.call_store(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
+        let lookup = self.stores.call(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
         let waiting_ticket = lookup.map_err(|error| store_failed(&error))?;
         Ok(waiting_ticket.filter(|it| it.tenant == tenant).ok_or(TicketRejection::Unknown)?)
     }
 
     pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketRejection> {
-        let keys = self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?;
+        let keys = self.keys.as_deref().ok_or(TicketRejection::UnknownKey)?;
         let plain = open(&found.payload, keys, &binding(PURPOSE, found.id))?;
         serde_json::from_slice(&plain).map_err(|_| TicketRejection::Unreadable)
     }
@@ -293,7 +290,7 @@ impl PolicyState {
         preview: Option<[u8; 32]>,
     ) -> Result<(), TicketRejection> {
         let scope = call.scope().ok_or(TicketRejection::Outdated)?;
-        let keys = self.keys.as_ref().ok_or(TicketRejection::UnknownKey)?;
+        let keys = self.keys.as_deref().ok_or(TicketRejection::UnknownKey)?;
         let keyed = |digest| keys.keyed_hash(digest, Some(ticket.key()));
         let arguments = fingerprint(scope.plan(), scope).ok().and_then(keyed);
         if arguments != Some(ticket.arguments()) {

@@ -5,10 +5,10 @@ use std::fmt;
 use tool_contracts::{Attachment, ToolContext, ToolErrorDetail};
 use uuid::Uuid;
 
+use super::Approvals;
 use super::resuming::Tickets;
 use crate::dispatch::PreviewResult;
-use crate::policy::policy_state::PolicyState;
-use crate::policy::store_access::STORE_TIMEOUT;
+use crate::policy::store_client::STORE_TIMEOUT;
 use crate::policy::ticket::Ticket;
 use crate::store::{StoreError, WaitingTicket};
 
@@ -103,12 +103,12 @@ impl Tickets<'_> {
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<WaitingCalls, StoreError> {
-        let state = self.state();
-        let now = state.clock.now();
-        let lookup = state.stores.tickets.waiting_tickets(tenant, after, limit, now);
-        let tickets = state.call_store(STORE_TIMEOUT, lookup).await?;
+        let approvals = self.approvals();
+        let now = approvals.stores.now();
+        let lookup = approvals.stores.tickets.waiting_tickets(tenant, after, limit, now);
+        let tickets = approvals.stores.call(STORE_TIMEOUT, lookup).await?;
         let next = tickets.last().filter(|_| tickets.len() >= limit).map(|ticket| ticket.id);
-        let calls = tickets.iter().filter_map(|tickets| state.waiting_call(tickets)).collect();
+        let calls = tickets.iter().filter_map(|tickets| approvals.waiting_call(tickets)).collect();
         Ok(WaitingCalls { calls, next })
     }
 
@@ -121,15 +121,16 @@ impl Tickets<'_> {
         id: Uuid,
         tenant: Uuid,
     ) -> Result<Option<WaitingCall>, StoreError> {
-        let state = self.state();
-        let ticket = state.call_store(STORE_TIMEOUT, state.stores.tickets.find_ticket(id)).await?;
+        let approvals = self.approvals();
+        let ticket =
+            approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.find_ticket(id)).await?;
         let waiting_ticket =
             ticket.filter(|ticket| ticket.tenant == tenant && ticket.end.is_none());
-        Ok(waiting_ticket.and_then(|waiting_ticket| state.waiting_call(&waiting_ticket)))
+        Ok(waiting_ticket.and_then(|waiting_ticket| approvals.waiting_call(&waiting_ticket)))
     }
 }
 
-impl PolicyState {
+impl Approvals {
     fn waiting_call(&self, found: &WaitingTicket) -> Option<WaitingCall> {
         let mut sealed = self.unseal(found).ok()?;
         let ticket = self.own_ticket(found, &mut sealed).ok()?;

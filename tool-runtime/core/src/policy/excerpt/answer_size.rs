@@ -4,7 +4,7 @@ use tool_contracts::articulate::SerializedOutput;
 
 use super::result_format::ResultFormat;
 use super::text_part::TextPart;
-use super::{Cut, excerpt};
+use super::{TruncatedArray, excerpt};
 use crate::tokens::TokenCounter;
 
 /// The most that a model may read of an answer, and the format in which it reads it.
@@ -24,7 +24,7 @@ pub(super) struct FittedAnswer {
     /// The same in the format of the rules; `None` for JSON.
     pub(super) output: Option<SerializedOutput>,
     /// The arrays that were cut; empty if the answer is whole.
-    pub(super) cuts: Vec<Cut>,
+    pub(super) cuts: Vec<TruncatedArray>,
 }
 
 /// The attempts to find an excerpt that fits the budget of tokens.
@@ -43,7 +43,7 @@ impl AnswerSize<'_> {
         &self,
         whole: &FittedAnswer,
         keeps_schema: impl Fn(&str) -> bool,
-        describe: impl Fn(&[Cut]) -> String,
+        describe: impl Fn(&[TruncatedArray]) -> String,
     ) -> Option<FittedAnswer> {
         let mut max_bytes = self.bytes_that_fit(whole, "");
         for _ in 0..MAX_ATTEMPTS {
@@ -86,7 +86,7 @@ impl AnswerSize<'_> {
         None
     }
 
-    fn answer(&self, json: String, cuts: Vec<Cut>) -> FittedAnswer {
+    fn answer(&self, json: String, cuts: Vec<TruncatedArray>) -> FittedAnswer {
         let output = self.format.serialize(&json, self.counter);
         FittedAnswer { json, output, cuts }
     }

@@ -21,13 +21,13 @@ use self::row_cuts::RowCuts;
 pub(crate) struct Excerpt {
     pub(crate) json: String,
     /// In document order; empty if the answer was short enough.
-    pub(crate) cuts: Vec<Cut>,
+    pub(crate) cuts: Vec<TruncatedArray>,
 }
 
 /// An array of which only the first rows are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Cut {
+pub struct TruncatedArray {
     /// The array's JSON Pointer; long names of properties are capped.
     pub pointer: String,
     /// The number of rows that are shown.
@@ -71,8 +71,8 @@ pub(crate) fn excerpt(
     None
 }
 
-fn cuts(row_cuts: &RowCuts<'_>) -> Vec<Cut> {
-    let cut = |(array, (shown, total)): (u32, (usize, usize))| Cut {
+fn cuts(row_cuts: &RowCuts<'_>) -> Vec<TruncatedArray> {
+    let cut = |(array, (shown, total)): (u32, (usize, usize))| TruncatedArray {
         pointer: pointer(row_cuts.view(), array),
         rows_shown: shown as u64,
         rows_total: total as u64,

@@ -8,11 +8,11 @@ use tool_runtime_schema::Limits;
 use tool_runtime_schema::schema::Coerce;
 use uuid::Uuid;
 
-use super::Cut;
+use super::TruncatedArray;
 use super::answer_size::{AnswerSize, FittedAnswer};
 use super::text_part::{LONGEST_ESCAPE, TextPart};
 use crate::call::ToolCall;
-use crate::policy::policy_state::PolicyState;
+use crate::policy::stored_outputs::Outputs;
 use crate::store::StoreError;
 use crate::store::principal::principal_of;
 
@@ -33,7 +33,7 @@ pub struct ExcerptInfo {
     total_bytes: u64,
     /// The bytes of the first part, which is shown alone.
     first_bytes: Option<u64>,
-    cuts: Vec<Cut>,
+    cuts: Vec<TruncatedArray>,
 }
 
 /// The handle of a stored whole answer: `out_` and a UUID.
@@ -63,7 +63,7 @@ impl ModelAnswer {
     }
 
     /// Returns the text that the model reads: [`data_json`](Self::data_json), or the same in the
-    /// format of the tool's [serializer](crate::policy::Rules::result_serializer).
+    /// format of the tool's [serializer](crate::policy::ToolPolicy::result_serializer).
     ///
     /// Of an answer without rows to remove it is the first part of the JSON text; if the tool answered
     /// with a text, the first part of that, without quotes and escapes.
@@ -83,7 +83,7 @@ impl ModelAnswer {
     }
 
     /// Returns the text with its cost in tokens, if the tool's results have a
-    /// [serializer](crate::policy::Rules::result_serializer).
+    /// [serializer](crate::policy::ToolPolicy::result_serializer).
     #[must_use]
     pub fn serialized(&self) -> Option<&SerializedOutput> {
         self.output.as_ref()
@@ -118,7 +118,7 @@ impl ExcerptInfo {
 
     /// Lists the arrays of which only the first rows are shown.
     #[must_use]
-    pub fn cuts(&self) -> &[Cut] {
+    pub fn cuts(&self) -> &[TruncatedArray] {
         &self.cuts
     }
 }
@@ -177,9 +177,9 @@ impl fmt::Display for OutputHandle {
 
 impl ToolCall {
     /// Returns this call's answer for a model: in the format of the tool's
-    /// [serializer](crate::policy::Rules::result_serializer), and shortened if it is too long.
+    /// [serializer](crate::policy::ToolPolicy::result_serializer), and shortened if it is too long.
     ///
-    /// An answer above the tool's [`max_output_bytes`](crate::policy::Rules::max_output_bytes), or
+    /// An answer above the tool's [`max_output_bytes`](crate::policy::ToolPolicy::max_output_bytes), or
     /// above the context's [`budget_tokens`](ToolContext::budget_tokens), becomes an excerpt: whole
     /// rows of its longest arrays are removed, so that it still fits the output schema, and the
     /// whole is stored to be [read in pages](crate::policy::StoredOutputs::page). Of an answer that
@@ -193,11 +193,11 @@ impl ToolCall {
         let Some(scope) = self.scope() else {
             return ModelAnswer { data: Some(data.to_owned()), ..none };
         };
-        let state = self.services().policy_state();
+        let outputs = &self.services().policy_state().outputs;
         let plan = scope.plan();
         let size = AnswerSize {
             format: &plan.result_format,
-            counter: &*state.token_counter,
+            counter: &*outputs.token_counter,
             max_bytes: plan.max_output_bytes,
             max_tokens: scope.cx().budget_tokens(),
         };
@@ -205,9 +205,14 @@ impl ToolCall {
         if size.fits(&full_answer, "") {
             return ModelAnswer::new(full_answer, None);
         }
-        let handle = state.store_output(scope.cx(), data).await.ok();
+        let handle = outputs.store_output(scope.cx(), data).await.ok();
         let total_bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
-        let mark = |cuts: Vec<Cut>| ExcerptInfo { handle, total_bytes, first_bytes: None, cuts };
+        let mark = |cuts: Vec<TruncatedArray>| ExcerptInfo {
+            handle,
+            total_bytes,
+            first_bytes: None,
+            cuts,
+        };
         let first_mark = |bytes: usize| ExcerptInfo {
             first_bytes: u64::try_from(bytes).ok(),
             ..mark(Vec::new())
@@ -218,7 +223,7 @@ impl ToolCall {
                 Limits::new().with_max_bytes(Limits::MAX_BYTES).with_max_pattern_bytes(usize::MAX);
             schema.is_none_or(|schema| schema.check(text, &widest, Coerce::Off).is_admitted())
         };
-        let describe = |cuts: &[Cut]| mark(cuts.to_vec()).to_string();
+        let describe = |cuts: &[TruncatedArray]| mark(cuts.to_vec()).to_string();
         match size.excerpt(&full_answer, keeps, describe) {
             Some(shown) => {
                 let mark = mark(shown.cuts.clone());
@@ -234,10 +239,10 @@ impl ToolCall {
     }
 }
 
-impl PolicyState {
+impl Outputs {
     async fn store_output(&self, cx: &ToolContext, data: &str) -> Result<OutputHandle, StoreError> {
         let id = Uuid::now_v7();
-        self.put_private_blob(id, data.into(), cx, self.output_lifetime).await?;
+        self.put_private_blob(id, data.into(), cx, self.lifetime).await?;
         Ok(OutputHandle(id))
     }
 
@@ -250,14 +255,14 @@ impl PolicyState {
         cx: &ToolContext,
     ) -> Result<Option<OutputPage>, StoreError> {
         let principal = principal_of(cx).unwrap_or_default();
-        let (tenant, now, limit) = (cx.tenant_id(), self.clock.now(), limit.max(4));
+        let (tenant, now, limit) = (cx.tenant_id(), self.stores.now(), limit.max(4));
         let outputs = &self.stores.outputs;
         let slice = outputs.read_output(handle.0, tenant, &principal, offset, limit, now).await?;
         Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
     }
 }
 
-impl PolicyState {
+impl Outputs {
     /// Reads a page of a stored answer as a model reads it.
     pub(in crate::policy) async fn read_text_page(
         &self,

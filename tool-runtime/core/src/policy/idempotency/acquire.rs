@@ -3,16 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{ClaimedKey, KeyLease, earlier_runs, key_derivation, reconciliation, refusals, replay};
+use tool_runtime_schema::canonical::Digest;
+
+use super::key_step::{Claimant, KeyRefusal, KeyStep, next_step};
+use super::{ClaimedKey, KeyLease, key_derivation, reconciliation, refusals, replay};
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claim::ShortCircuit;
 use crate::policy::deadline::{sleep, time_left, within_deadline};
-use crate::policy::policy_state::PolicyState;
-use crate::policy::rules::ConcurrentRepeat;
+use crate::policy::store_client::StoreClient;
 use crate::policy::ticket::TicketRejection;
+use crate::policy::ticket_use::TicketUse;
 use crate::store::principal::caller_of;
 use crate::store::{
     ClaimOutcome, ClaimRequest, Fence, ScopedKey, Settlement, StoredAnswer, UnixMillis,
@@ -25,94 +28,60 @@ const MAX_POLL_DELAY: Duration = Duration::from_millis(500);
 
 const DAMAGED: &str = "the stored record of the idempotency key fails its checksum";
 
-impl PolicyState {
+/// Claims the keys of writes, and answers their repeats.
+pub(in crate::policy) struct KeyClaims {
+    pub(in crate::policy) stores: Arc<StoreClient>,
+    /// The quota of one caller's unknown outcomes.
+    pub(in crate::policy) unknown_per_caller: usize,
+}
+
+impl KeyClaims {
     /// Claims the key that a write runs under; none if it has no key.
     pub(in crate::policy) async fn claim_key(
-        self: &Arc<Self>,
+        &self,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
-        let Some(key) = key_derivation::key_of(plan, scope, consent)? else { return Ok(None) };
+        let Some(key) = key_derivation::key_of(plan, scope, approval)? else { return Ok(None) };
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
         let arguments =
             fingerprint(plan, scope.original_call()).map_err(|error| not_canonical(&error))?;
-        let (used, unused) = match &consent.ticket {
-            Some(ticket) if ticket.is_used => (Some(ticket), None),
-            ticket => (None, ticket.as_ref()),
+        let claimant = Claimant {
+            ticket: TicketUse::from_approval(approval),
+            replays: approval.replays,
+            on_concurrent_repeat: plan.on_concurrent_repeat,
         };
-        let is_used = used.is_some();
         let mut delay = FIRST_POLL_DELAY;
         loop {
-            let time_lookup = self.store_time(time_left(scope, started));
-            let now = within_deadline(scope, started, time_lookup).await?;
-            let now = now.map_err(|error| refusals::store_failed(&error))?;
-            let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease);
-            let request = request
-                .resolves(plan.reconciles || plan.may_repeat())
-                .with_quota(caller_of(scope.cx()), self.unknown_per_caller);
-            // A claim may be dropped at the call's deadline: if the store took it, its lease runs
-            // out.
-            let claim = self.call_store(time_left(scope, started), self.stores.keys.claim(request));
-            let claimed = within_deadline(scope, started, claim).await?;
-            match claimed.map_err(|error| refusals::store_failed(&error))? {
-                ClaimOutcome::Acquired(fence) if consent.replays => {
-                    let key = self.claimed(scope, key, fence, now);
-                    return Err(earlier_runs::release(key).await.into());
-                }
-                ClaimOutcome::Acquired(fence) if is_used => {
-                    self.claimed(scope, key, fence, now).release().await;
-                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
-                }
-                ClaimOutcome::TakenOver(fence) if consent.replays => {
-                    let mut key = self.claimed(scope, key, fence, now);
-                    key.set_in_doubt(true);
-                    return Err(earlier_runs::release(key).await.into());
-                }
-                ClaimOutcome::Acquired(fence) => {
+            let (outcome, now) = self.send_claim(scope, &key, arguments, started).await?;
+            match next_step(outcome, claimant) {
+                KeyStep::Run(fence) => {
                     let key = self.claimed(scope, key, fence, now);
                     return self.with_full_lease(scope, key, now).await.map(Some);
                 }
-                ClaimOutcome::TakenOver(fence) => {
+                KeyStep::Reconcile(fence) => {
                     let mut key = self.claimed(scope, key, fence, now);
                     key.set_in_doubt(true);
                     let key = self.with_full_lease(scope, key, now).await?;
                     return self.take_over(scope, key, started).await.map(Some);
                 }
-                // The run that used the ticket has ended, or another run has reconciled it.
-                ClaimOutcome::Settled(_) if is_used => {
-                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
+                KeyStep::Release { fence, in_doubt, refusal } => {
+                    let mut key = self.claimed(scope, key, fence, now);
+                    key.set_in_doubt(in_doubt);
+                    key.release().await;
+                    return Err(self.refuse(refusal, now));
                 }
-                // Another approver's decision runs. The ticket's holder is told to retry instead,
-                // since that run may have crashed.
-                ClaimOutcome::Running { .. } if used.is_some_and(|ticket| ticket.by_approver) => {
-                    return Err(ShortCircuit::Refused(TicketRejection::Used.into()));
-                }
-                ClaimOutcome::Settled(answer) => {
+                KeyStep::Replay(answer) => {
                     let limit = time_left(scope, started);
                     return Err(self.replay(scope, &key, &answer, limit).await?.into());
                 }
-                ClaimOutcome::Damaged(_) => {
-                    self.outcomes.record_damaged();
-                    return Err(refusals::record_damaged(DAMAGED).into());
-                }
-                ClaimOutcome::Archived => return Err(refusals::outcome_archived().into()),
-                ClaimOutcome::QuotaExceeded => {
-                    self.outcomes.record_over_quota();
-                    return Err(refusals::unknown_outcomes_full().into());
-                }
-                ClaimOutcome::Mismatch => return Err(refusals::key_reused().into()),
-                ClaimOutcome::Unknown(_) => return Err(refusals::outcome_unknown().into()),
-                ClaimOutcome::Running { until }
-                    if plan.on_concurrent_repeat == ConcurrentRepeat::Refuse =>
-                {
-                    return Err(ShortCircuit::InFlight(refusals::in_flight(until.since(now))));
-                }
-                ClaimOutcome::Running { .. } => {
-                    if let Some(ticket) = unused {
-                        let end = self.end_of(ticket, time_left(scope, started)).await;
+                KeyStep::Refuse(refusal) => return Err(self.refuse(refusal, now)),
+                KeyStep::Wait => {
+                    if let TicketUse::Unused(ticket) = claimant.ticket {
+                        let end = self.stores.ticket_end(ticket, time_left(scope, started)).await;
                         if let Ok(Some(end)) = end {
                             return Err(ShortCircuit::Refused(TicketRejection::from(end).into()));
                         }
@@ -120,6 +89,49 @@ impl PolicyState {
                     within_deadline(scope, started, sleep(scope, delay)?).await?;
                     delay = (delay * 2).min(MAX_POLL_DELAY);
                 }
+            }
+        }
+    }
+
+    /// Asks the store for the key; returns its answer, and the store's time before it.
+    async fn send_claim(
+        &self,
+        scope: &CallScope,
+        key: &ScopedKey,
+        arguments: Digest,
+        started: Instant,
+    ) -> Result<(ClaimOutcome, UnixMillis), ShortCircuit> {
+        let plan = scope.plan();
+        let time_lookup = self.stores.keys_time(time_left(scope, started));
+        let now = within_deadline(scope, started, time_lookup).await?;
+        let now = now.map_err(|error| refusals::store_failed(&error))?;
+        let request = ClaimRequest::new(key.clone(), arguments, now, plan.lease)
+            .resolves(plan.reconciles || plan.may_repeat())
+            .with_quota(caller_of(scope.cx()), self.unknown_per_caller);
+        // A claim may be dropped at the call's deadline: if the store took it, its lease runs out.
+        let claim = self.stores.call(time_left(scope, started), self.stores.keys.claim(request));
+        let outcome = within_deadline(scope, started, claim).await?;
+        Ok((outcome.map_err(|error| refusals::store_failed(&error))?, now))
+    }
+
+    /// Refuses a call that does not run under its key, and counts what an operator looks at.
+    fn refuse(&self, refusal: KeyRefusal, now: UnixMillis) -> ShortCircuit {
+        match refusal {
+            KeyRefusal::TicketUsed => ShortCircuit::Refused(TicketRejection::Used.into()),
+            KeyRefusal::NeedsConfirmation => Refusal::needs_confirmation().into(),
+            KeyRefusal::InFlight(until) => {
+                ShortCircuit::InFlight(refusals::in_flight(until.since(now)))
+            }
+            KeyRefusal::OtherArguments => refusals::key_reused().into(),
+            KeyRefusal::OutcomeUnknown => refusals::outcome_unknown().into(),
+            KeyRefusal::OutcomeArchived => refusals::outcome_archived().into(),
+            KeyRefusal::RecordDamaged => {
+                self.stores.outcomes.record_damaged();
+                refusals::record_damaged(DAMAGED).into()
+            }
+            KeyRefusal::QuotaExceeded => {
+                self.stores.outcomes.record_over_quota();
+                refusals::unknown_outcomes_full().into()
             }
         }
     }
@@ -137,8 +149,8 @@ impl PolicyState {
             Ok(ended) => return Ok(ended),
             Err(wrong) => wrong,
         };
-        self.outcomes.record_damaged();
-        let distrusted = self.call_store(limit, self.stores.keys.invalidate_answer(key)).await;
+        self.stores.outcomes.record_damaged();
+        let distrusted = self.stores.call(limit, self.stores.keys.invalidate_answer(key)).await;
         let unmarked = match distrusted {
             Ok(_) => String::new(),
             Err(error) => format!("; it could not be marked as unknown: {error}"),
@@ -150,7 +162,7 @@ impl PolicyState {
 
     /// Wraps a key whose claim the store has accepted, and gives the tool its view of it.
     fn claimed(
-        self: &Arc<Self>,
+        &self,
         scope: &CallScope,
         key: ScopedKey,
         fence: Fence,
@@ -158,9 +170,9 @@ impl PolicyState {
     ) -> ClaimedKey {
         scope.set_idempotency(key_derivation::idempotency_for_tool(&key, fence));
         let until = claimed_at.after(scope.plan().lease);
-        let lease = Arc::new(KeyLease::new(self.clone(), until));
+        let lease = Arc::new(KeyLease::new(self.stores.clone(), until));
         scope.set_lease(lease.clone());
-        ClaimedKey::new(self.clone(), scope.clone(), key, fence, lease)
+        ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
     }
 
     /// Renews the lease if the claim itself took a third of it or more, so that the tool never
@@ -172,7 +184,7 @@ impl PolicyState {
         claimed_at: UnixMillis,
     ) -> Result<ClaimedKey, ShortCircuit> {
         let lease = scope.plan().lease;
-        if self.known_store_time().is_some_and(|now| now.since(claimed_at) < lease / 3) {
+        if self.stores.known_keys_time().is_some_and(|now| now.since(claimed_at) < lease / 3) {
             return Ok(key);
         }
         match key.renew().await {
@@ -187,7 +199,7 @@ impl PolicyState {
 
     /// Reconciles the earlier run, or refuses the call: a write never runs on a guess.
     async fn take_over(
-        self: &Arc<Self>,
+        &self,
         scope: &CallScope,
         mut key: ClaimedKey,
         started: Instant,

@@ -58,9 +58,8 @@ impl Outcomes<'_> {
     /// Returns the counts of unknown outcomes since the runtime was built.
     #[must_use]
     pub fn counts(&self) -> OutcomeCounts {
-        let state = self.state();
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let counts = &state.outcomes;
+        let counts = &self.stores().outcomes;
         OutcomeCounts {
             unknown: read(&counts.unknown),
             resolved: read(&counts.resolved),

@@ -4,14 +4,13 @@ use std::time::{Duration, Instant};
 
 use tool_runtime_schema::canonical::Digest;
 
-use super::{ClaimedKey, key_derivation, refusals};
+use super::{KeyClaims, key_derivation, refusals};
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::fingerprint;
 use crate::policy::deadline::time_left;
-use crate::policy::policy_state::PolicyState;
-use crate::policy::store_access::STORE_TIMEOUT;
+use crate::policy::store_client::STORE_TIMEOUT;
 use crate::policy::ticket::TicketRejection;
 use crate::store::{KeyRecord, KeyState, ScopedKey};
 use crate::tool::CallScope;
@@ -28,7 +27,7 @@ pub(in crate::policy) enum EarlierRun {
     OtherArguments,
 }
 
-impl PolicyState {
+impl KeyClaims {
     /// Looks up an earlier run under the same key.
     pub(in crate::policy) async fn earlier_run(
         &self,
@@ -104,11 +103,11 @@ impl PolicyState {
         key: &ScopedKey,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
-        let lookup = self.call_store(limit, self.stores.keys.find(key)).await;
+        let lookup = self.stores.call(limit, self.stores.keys.find(key)).await;
         let key_record = lookup.map_err(|error| refusals::store_failed(&error))?;
         let Some(record) = key_record else { return Ok(None) };
         if let KeyState::Answered { keep_until, .. } = &record.state {
-            let now = self.store_time(limit).await;
+            let now = self.stores.keys_time(limit).await;
             if now.map_err(|error| refusals::store_failed(&error))? >= *keep_until {
                 return Ok(None);
             }
@@ -129,10 +128,4 @@ fn key_and_arguments(scope: &CallScope, consent: &CallApproval) -> Option<(Scope
     let runs = plan.writes() && !scope.dry_run();
     let key = key_derivation::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
     Some((key, fingerprint(plan, scope.original_call()).ok()?))
-}
-
-/// Releases the key of a repeat that needed no approval, but whose stored answer has expired since.
-pub(super) async fn release(key: ClaimedKey) -> Box<Refusal> {
-    key.release().await;
-    Refusal::needs_confirmation()
 }

@@ -12,11 +12,10 @@ use futures::future::{pending, select};
 
 use super::{KeyLease, replay};
 use crate::dispatch::answer;
-use crate::dispatch::meta_change::with_warning;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
-use crate::policy::policy_state::PolicyState;
+use crate::policy::store_client::StoreClient;
 use crate::store::{Fence, ScopedKey, Settlement, StoreError, StoreErrorKind};
 use crate::tool::Lease as _;
 use crate::tool::{CallScope, catch_panic};
@@ -35,7 +34,7 @@ const NOT_STORED: &str = "the answer could not be stored under its idempotency k
 /// If it is dropped before it is settled, it stores the outcome as far as it is known, if the store
 /// takes it without waiting; else the lease runs out.
 pub(in crate::policy) struct ClaimedKey {
-    state: Arc<PolicyState>,
+    stores: Arc<StoreClient>,
     call: CallScope,
     key: ScopedKey,
     fence: Fence,
@@ -53,15 +52,15 @@ pub(in crate::policy) struct ClaimedKey {
 
 impl ClaimedKey {
     pub(super) fn new(
-        state: Arc<PolicyState>,
+        stores: Arc<StoreClient>,
         call: CallScope,
         key: ScopedKey,
         fence: Fence,
         lease: Arc<KeyLease>,
     ) -> Self {
-        let renew_at = state.timer.now() + call.plan().lease / 3;
+        let renew_at = stores.timer.now() + call.plan().lease / 3;
         Self {
-            state,
+            stores,
             call,
             key,
             fence,
@@ -86,8 +85,8 @@ impl ClaimedKey {
     pub(in crate::policy) async fn keep_lease(&mut self) {
         let mut failed = false;
         loop {
-            let wait = self.renew_at.saturating_duration_since(self.state.timer.now());
-            match catch_panic(|| self.state.timer.sleep(wait)) {
+            let wait = self.renew_at.saturating_duration_since(self.stores.timer.now());
+            match catch_panic(|| self.stores.timer.sleep(wait)) {
                 Ok(sleep) if failed => sleep.await,
                 Ok(mut sleep) => poll_fn(|cx| self.lease.poll_wait(&mut sleep, cx)).await,
                 // Without a timer the lease is not renewed, and runs out.
@@ -105,12 +104,12 @@ impl ClaimedKey {
     /// Renews the lease once; false if another owner has taken the key over.
     pub(super) async fn renew(&mut self) -> Result<bool, StoreError> {
         let lease = self.call.plan().lease;
-        self.renew_at = self.state.timer.now() + lease / 3;
-        let until = self.state.store_time(lease / 3).await?.after(lease);
-        let renewed = self.state.stores.keys.renew(&self.key, self.fence, until);
+        self.renew_at = self.stores.timer.now() + lease / 3;
+        let until = self.stores.keys_time(lease / 3).await?.after(lease);
+        let renewed = self.stores.keys.renew(&self.key, self.fence, until);
         // After the lease has run out, the tool is not polled, and may wait until its deadline.
         let limit = if self.lease.is_over() { lease.max(SETTLE_TIMEOUT) } else { lease / 3 };
-        let renewed = self.state.call_store(limit, renewed).await?;
+        let renewed = self.stores.call(limit, renewed).await?;
         if renewed {
             self.lease.renewed(until);
         }
@@ -138,7 +137,7 @@ impl ClaimedKey {
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut outcome = with_warning(scope, ended, NOT_STORED);
+                let mut outcome = ended.with_warning(NOT_STORED);
                 let log = format!("{}the answer was not stored: {error}", outcome.log);
                 outcome.log = scope.scrub_log(log);
                 outcome
@@ -149,22 +148,22 @@ impl ClaimedKey {
     /// Stores a settlement; retries if the store fails.
     pub(super) async fn store(&mut self, settlement: Settlement) -> Result<bool, StoreError> {
         self.settlement = Some(settlement.clone());
-        let keys = self.state.stores.keys.clone();
+        let keys = self.stores.keys.clone();
         let mut delays = SETTLE_RETRY_DELAYS.iter();
         loop {
             let settled = keys.settle(&self.key, self.fence, settlement.clone());
-            let error = match self.state.call_store(SETTLE_TIMEOUT, settled).await {
+            let error = match self.stores.call(SETTLE_TIMEOUT, settled).await {
                 Ok(held) => {
                     self.settled = true;
                     if held && settlement == Settlement::Unknown {
-                        self.state.outcomes.record_unknown();
+                        self.stores.outcomes.record_unknown();
                     }
                     return Ok(held);
                 }
                 Err(error) => error,
             };
             let Some(delay) = delays.next() else { return Err(error) };
-            match catch_panic(|| self.state.timer.sleep(*delay)) {
+            match catch_panic(|| self.stores.timer.sleep(*delay)) {
                 Ok(sleep) => sleep.await,
                 Err(_) => return Err(error),
             }
@@ -184,7 +183,7 @@ impl ClaimedKey {
         let Some(answer) = answer else { return Settlement::Unknown };
         let retention = self.call.plan().retention;
         // The time is known since the claim, unless the monotonic clock has started anew.
-        match self.state.store_time(SETTLE_TIMEOUT).await {
+        match self.stores.keys_time(SETTLE_TIMEOUT).await {
             Ok(now) => Settlement::Answered { answer, keep_until: now.after(retention) },
             Err(_) => Settlement::Unknown,
         }
@@ -206,7 +205,7 @@ impl ClaimedKey {
             return Some(self);
         }
         self.on_own_thread = true;
-        let timer = self.state.timer.clone();
+        let timer = self.stores.timer.clone();
         let hold = move || {
             block_on(async {
                 drop(select(pin!(self.keep_lease()), thread_exited).await);
@@ -222,9 +221,9 @@ impl ClaimedKey {
     fn transfer(&mut self) {
         // The successor settles the key in place of this one.
         self.settled = true;
-        let (state, call) = (self.state.clone(), self.call.clone());
+        let (stores, call) = (self.stores.clone(), self.call.clone());
         let lease = self.lease.clone();
-        let mut successor = Self::new(state, call, self.key.clone(), self.fence, lease);
+        let mut successor = Self::new(stores, call, self.key.clone(), self.fence, lease);
         (successor.renew_at, successor.in_doubt) = (self.renew_at, true);
         if self.on_own_thread {
             // No thread is left to renew the lease: the successor waits for the tool's thread to
@@ -256,9 +255,9 @@ impl Drop for ClaimedKey {
         let default = if begun { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(default);
         // A drop cannot wait: only a store that settles without waiting takes it.
-        let keys = &self.state.stores.keys;
+        let keys = &self.stores.keys;
         if settlement == Settlement::Unknown {
-            self.state.outcomes.record_unknown();
+            self.stores.outcomes.record_unknown();
         }
         drop(catch_panic(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
     }

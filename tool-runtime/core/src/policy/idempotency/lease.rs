@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use crate::Sleep;
-use crate::policy::policy_state::PolicyState;
+use crate::policy::store_client::StoreClient;
 use crate::store::UnixMillis;
 use crate::tool::Lease;
 
 /// The time until which a key is certainly held: by the claim, or by the last confirmed renewal.
 pub(in crate::policy) struct KeyLease {
-    state: Arc<PolicyState>,
+    stores: Arc<StoreClient>,
     until: AtomicU64,
 }
 
 impl KeyLease {
-    pub(super) fn new(state: Arc<PolicyState>, until: UnixMillis) -> Self {
-        Self { state, until: AtomicU64::new(until.get()) }
+    pub(super) fn new(stores: Arc<StoreClient>, until: UnixMillis) -> Self {
+        Self { stores, until: AtomicU64::new(until.get()) }
     }
 
     /// Records a renewal that the store has confirmed.
@@ -36,6 +36,6 @@ impl Lease for KeyLease {
     fn is_over(&self) -> bool {
         let until = UnixMillis::new(self.until.load(Ordering::Acquire));
         // If the store's time is not known any more, the lease counts as over.
-        self.state.known_store_time().is_none_or(|now| now >= until)
+        self.stores.known_keys_time().is_none_or(|now| now >= until)
     }
 }

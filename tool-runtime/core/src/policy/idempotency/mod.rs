@@ -5,12 +5,14 @@ mod counters;
 mod earlier_runs;
 mod held_key;
 mod key_derivation;
+mod key_step;
 mod lease;
 mod reconciliation;
 mod refusals;
 mod replay;
 mod resolution;
 
+pub(super) use self::acquire::KeyClaims;
 pub(super) use self::counters::OutcomeCounters;
 pub use self::counters::OutcomeCounts;
 pub(super) use self::earlier_runs::EarlierRun;

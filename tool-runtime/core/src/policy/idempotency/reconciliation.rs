@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::ClaimedKey;
 use crate::dispatch::answer;
-use crate::dispatch::attempt::{Outcome, ToolAttempt};
+use crate::dispatch::attempt::{AttemptOutcome, ToolAttempt};
 use crate::dispatch::decode::{Decoded, decode};
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::run::while_claimed;
@@ -34,23 +34,23 @@ pub(super) async fn reconcile(
     drop(reconciling.end());
     let Some((outcome, time)) = reconciled else { return EarlierOutcome::LeaseLost };
     match outcome {
-        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen)) => {
+        AttemptOutcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::DidNotHappen)) => {
             EarlierOutcome::DidNotHappen
         }
-        Outcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
+        AttemptOutcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
             let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             EarlierOutcome::Happened(Box::new(answer::answered(scope, answer, took_ms, None)))
         }
-        Outcome::Ended(
+        AttemptOutcome::Ended(
             ToolEnd::Reconciled(ReconcileOutcome::Unknown)
             | ToolEnd::Refused
             | ToolEnd::Answered(_)
             | ToolEnd::Failed(_)
             | ToolEnd::Panicked(_),
         )
-        | Outcome::Panicked(_)
-        | Outcome::TimedOut
-        | Outcome::Cancelled
-        | Outcome::LeaseLost => EarlierOutcome::Unknown,
+        | AttemptOutcome::Panicked(_)
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Cancelled
+        | AttemptOutcome::LeaseLost => EarlierOutcome::Unknown,
     }
 }

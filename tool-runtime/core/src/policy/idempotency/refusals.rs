@@ -6,7 +6,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 
 use crate::dispatch::refusal::{Refusal, lease_lost};
 use crate::failure::Failure;
-use crate::policy::store_access::store_failure;
+use crate::policy::store_client::store_failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::StoreError;
 

@@ -50,14 +50,14 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, Stri
     // The edits are those of the run that was stored; the repeat's own edits did not run.
     let meta = meta.with_replayed(true);
     // Not the whole envelope: `input` echoes what this caller sent, and `meta` marks the replay.
-    let output = ToolOutput::given_before(scope.echo(), data, &meta);
+    let output = ToolOutput::given_before(scope.echo(), data, meta);
     Ok(ended(CallStatus::Executed, output, EffectOutcome::Answered))
 }
 
 fn failure(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let detail: ToolErrorDetail = parsed(&answer.body)?;
     let meta: ToolErrorMeta = parsed(&answer.meta)?;
-    let output = ToolOutput::failed(scope.echo(), detail, &meta.with_replayed(true));
+    let output = ToolOutput::failed(scope.echo(), detail, meta.with_replayed(true));
     Ok(ended(CallStatus::Failed, output, EffectOutcome::Final))
 }
 

@@ -8,9 +8,7 @@ use tool_runtime_schema::Limits;
 use tool_runtime_schema::schema::Coerce;
 use uuid::Uuid;
 
-use crate::policy::policy_state::PolicyState;
-use crate::policy::store_access::STORE_TIMEOUT;
-use crate::policy::tool_plan::ToolPlan;
+use crate::policy::store_client::{STORE_TIMEOUT, StoreClient};
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::{Fence, KeyRecord, KeyState, ScopedKey, Settlement, StoreError, StoredAnswer};
@@ -83,8 +81,8 @@ impl Runtime {
 }
 
 impl Outcomes<'_> {
-    pub(super) fn state(&self) -> &Arc<PolicyState> {
-        self.0.policy_state()
+    pub(super) fn stores(&self) -> &Arc<StoreClient> {
+        &self.0.policy_state().stores
     }
 
     /// Lists a tenant's keyed calls whose outcome is unknown, at most `limit`, from the first after
@@ -101,9 +99,9 @@ impl Outcomes<'_> {
         after: Option<&ScopedKey>,
         limit: usize,
     ) -> Result<Vec<KeyRecord>, StoreError> {
-        let state = self.state();
-        let lookup = state.stores.keys.list_unknown(tenant, after, limit);
-        state.call_store(STORE_TIMEOUT, lookup).await
+        let stores = self.stores();
+        let lookup = stores.keys.list_unknown(tenant, after, limit);
+        stores.call(STORE_TIMEOUT, lookup).await
     }
 
     /// Finds the record of a keyed call in any state, including an archived one.
@@ -111,8 +109,8 @@ impl Outcomes<'_> {
     /// # Errors
     /// Returns the store's error.
     pub async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
-        let state = self.state();
-        state.call_store(STORE_TIMEOUT, state.stores.keys.find(key)).await
+        let stores = self.stores();
+        stores.call(STORE_TIMEOUT, stores.keys.find(key)).await
     }
 
     /// Finds a tenant's keyed call whose outcome is unknown, by its record's fence.
@@ -124,9 +122,9 @@ impl Outcomes<'_> {
         tenant: Uuid,
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
-        let state = self.state();
-        let lookup = state.stores.keys.find_unknown(tenant, fence);
-        state.call_store(STORE_TIMEOUT, lookup).await
+        let stores = self.stores();
+        let lookup = stores.keys.find_unknown(tenant, fence);
+        stores.call(STORE_TIMEOUT, lookup).await
     }
 
     /// Resolves an unknown outcome as a person found it out.
@@ -145,9 +143,9 @@ impl Outcomes<'_> {
     ) -> Result<(), ResolveError> {
         let tool = &*record.key.tool;
         let unknown = || ResolveError::UnknownTool(tool.to_owned());
-        let state = self.state();
+        let stores = self.stores();
         let tool_now = self.0.registered(tool).ok_or_else(unknown)?;
-        let plan = ToolPlan::for_tool(&tool_now);
+        let plan = &tool_now.plan;
         // A running call is settled by its owner only.
         let releases = record.state == KeyState::Archived && resolution == Resolution::DidNotHappen;
         if !record.is_unknown() && !releases {
@@ -157,16 +155,16 @@ impl Outcomes<'_> {
             Resolution::DidNotHappen => Settlement::Released,
             Resolution::Happened { answer } => {
                 self.check_answer(tool, &answer)?;
-                let keep_until = state.store_time(STORE_TIMEOUT).await?.after(plan.retention);
+                let keep_until = stores.keys_time(STORE_TIMEOUT).await?.after(plan.retention);
                 Settlement::Answered { answer: stored_answer(answer), keep_until }
             }
         };
-        let settled = state.stores.keys.settle(&record.key, record.fence, settlement);
-        let is_settled = state.call_store(STORE_TIMEOUT, settled).await?;
+        let settled = stores.keys.settle(&record.key, record.fence, settlement);
+        let is_settled = stores.call(STORE_TIMEOUT, settled).await?;
         if !is_settled {
             return Err(ResolveError::Changed);
         }
-        state.outcomes.record_resolved();
+        stores.outcomes.record_resolved();
         Ok(())
     }
 

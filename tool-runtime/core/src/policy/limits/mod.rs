@@ -1,6 +1,7 @@
 //! Limits: concurrency, rates, circuit breakers, and rejected calls in a run.
 
 mod breaker;
+mod call_limits;
 mod concurrency;
 mod rate;
 mod rate_peek;
@@ -8,6 +9,7 @@ mod rejected_calls;
 
 pub use self::breaker::BreakerConfig;
 pub(crate) use self::breaker::{BreakerPermit, TenantBreakers};
+pub(in crate::policy) use self::call_limits::{CallLimits, CallPermits};
 pub(crate) use self::concurrency::{ConcurrencyLimiter, ConcurrencyPermit};
 pub use self::rate::RateKey;
 pub use self::rate::RateLimit;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tool_contracts::{Effect, ToolkitSpec};
 
-use super::registered::RegisteredTool;
+use super::compiled::CompiledTool;
 use super::tool_settings::ToolSettings;
 use crate::failure::{Failure, LoggedFailure};
 use crate::tool::{BuildError, CallScope, Finished, Reconciled, ToolFuture};
@@ -271,7 +271,7 @@ impl DynamicTool {
     /// Every problem of the tool at once: something that it lacks, a schema that cannot be checked,
     /// an invalid contract.
     pub fn check(&self) -> Result<(), BuildError> {
-        let checked = RegisteredTool::from_dynamic(self, &ToolSettings::default());
+        let checked = CompiledTool::from_dynamic(self, &ToolSettings::default());
         checked.map(drop).map_err(|problems| BuildError { problems })
     }
 

@@ -1,6 +1,6 @@
 //! Bounds the definitions of all tools together: models may read all of them in each request.
 
-use super::{CompiledTools, RefusedTool, RegisteredTool};
+use super::{CompiledTool, CompiledTools, RefusedTool};
 use crate::tool::{BuildError, BuildProblem};
 
 /// The most tools that a problem names.
@@ -8,7 +8,7 @@ const NAMED_TOOLS: usize = 3;
 
 /// Returns the problem of tools whose definitions are larger together than the limit.
 pub(crate) fn listing_problem<'t>(
-    tools: impl Iterator<Item = &'t RegisteredTool> + Clone,
+    tools: impl Iterator<Item = &'t CompiledTool> + Clone,
     limit: usize,
 ) -> Option<BuildProblem> {
     let bytes = total_bytes(tools.clone());
@@ -20,7 +20,7 @@ impl CompiledTools {
     /// others are a problem.
     pub(crate) fn bound_listing(&mut self, limit: usize, problems: &mut Vec<BuildProblem>) {
         let largest = largest(self.tools.iter());
-        let is_optional = |tool: &RegisteredTool| self.optional.contains_key(tool.spec.name());
+        let is_optional = |tool: &CompiledTool| self.optional.contains_key(tool.spec.name());
         let required = self.tools.iter().filter(|tool| !is_optional(tool));
         problems.extend(listing_problem(required.clone(), limit));
         let mut bytes = total_bytes(required);
@@ -44,12 +44,12 @@ impl CompiledTools {
     }
 }
 
-fn total_bytes<'t>(tools: impl Iterator<Item = &'t RegisteredTool>) -> usize {
+fn total_bytes<'t>(tools: impl Iterator<Item = &'t CompiledTool>) -> usize {
     tools.fold(0, |bytes: usize, tool| bytes.saturating_add(tool.listing_bytes))
 }
 
 /// The largest tools with their sizes, the largest first.
-fn largest<'t>(tools: impl Iterator<Item = &'t RegisteredTool>) -> Vec<(String, usize)> {
+fn largest<'t>(tools: impl Iterator<Item = &'t CompiledTool>) -> Vec<(String, usize)> {
     let mut tools: Vec<_> = tools.map(|tool| (tool.spec.name(), tool.listing_bytes)).collect();
     tools.sort_by_key(|(name, bytes)| (std::cmp::Reverse(*bytes), *name));
     tools.truncate(NAMED_TOOLS);

@@ -1,6 +1,7 @@
 //! The registry: tools, their permissions and their source locations.
 
 mod catalogue;
+mod compiled;
 #[cfg(all(test, feature = "canonical"))]
 mod defaults_tests;
 mod definition;
@@ -27,15 +28,17 @@ use std::sync::Arc;
 use tool_contracts::{ToolSpec, ToolkitSpec};
 
 pub use self::catalogue::{Availability, CatalogueEntry, ToolCatalogue};
+pub use self::compiled::CompiledTool;
+#[cfg(feature = "policy")]
+pub(crate) use self::compiled::SHORTEST_RETENTION;
 pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;
 pub(crate) use self::listing_bound::listing_problem;
 pub use self::refused::RefusedTool;
+pub(crate) use self::registered::PolicyStages;
 pub use self::registered::RegisteredTool;
-#[cfg(feature = "policy")]
-pub(crate) use self::registered::{PolicyStages, SHORTEST_RETENTION};
 pub(crate) use self::shared_catalogue::{Listener, SharedCatalogue};
 pub use self::state::HostNeed;
 pub(crate) use self::state::HostState;
@@ -67,7 +70,7 @@ pub(crate) struct Registration {
 #[derive(Debug, Default)]
 pub struct CompiledTools {
     /// Sorted by name.
-    pub tools: Vec<RegisteredTool>,
+    pub tools: Vec<CompiledTool>,
     pub(crate) refused: Vec<RefusedTool>,
     /// The registrations of the tools that may be left out, by name.
     optional: BTreeMap<String, SourceLocation>,
@@ -236,7 +239,7 @@ impl Registry {
 }
 
 impl CompiledTools {
-    fn add(&mut self, tool: RegisteredTool, entry: &Registration) {
+    fn add(&mut self, tool: CompiledTool, entry: &Registration) {
         if entry.if_valid {
             self.optional.insert(entry.name().to_owned(), entry.location.clone());
         }
@@ -256,10 +259,10 @@ impl Registration {
         &self,
         same_name: Option<&Self>,
         settings: &ToolSettings,
-    ) -> Result<RegisteredTool, Vec<BuildProblem>> {
-        let Some(other) = same_name else { return RegisteredTool::compile(self, settings) };
+    ) -> Result<CompiledTool, Vec<BuildProblem>> {
+        let Some(other) = same_name else { return CompiledTool::compile(self, settings) };
         let mut problems = vec![duplicate(other, self)];
-        problems.extend(RegisteredTool::compile(self, settings).err().into_iter().flatten());
+        problems.extend(CompiledTool::compile(self, settings).err().into_iter().flatten());
         Err(problems)
     }
 

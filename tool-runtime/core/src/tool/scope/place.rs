@@ -1,17 +1,17 @@
 //! The place of a call in its trace, from which its key is derived.
 
-use super::CallScope;
+use super::CallState;
 
-impl CallScope {
+impl CallState {
     /// Sets the place of the call, which is unique in its trace: such as a run, a turn and a position.
     /// Its key is then derived from the place, since models give an id to several calls. The first
     /// place counts.
     pub fn set_place(&self, place: impl Into<Box<str>>) {
-        drop(self.0.optional_or_new().place.set(place.into()));
+        drop(self.optional_or_new().place.set(place.into()));
     }
 
     /// Returns the place of the call, if it has one.
     pub(crate) fn place(&self) -> Option<&str> {
-        self.0.optional()?.place.get().map(|place| &**place)
+        self.optional()?.place.get().map(|place| &**place)
     }
 }

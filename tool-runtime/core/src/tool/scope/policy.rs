@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::purpose::Purpose;
-use super::{CallScope, Lease};
+use super::{CallScope, CallState, Lease};
 use crate::tool::blocking_run::HeldResources;
 use crate::tool::idempotency::Idempotency;
 
@@ -25,9 +25,16 @@ impl CallScope {
         reconciling
     }
 
+    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
+    pub(crate) fn has_shortened_deadline(&self) -> bool {
+        self.budget() < self.0.tool.timeout
+    }
+}
+
+impl CallState {
     /// Returns whether the tool is running on a blocking thread.
     pub(crate) fn has_blocking_run(&self) -> bool {
-        self.0.optional().is_some_and(|optional| optional.blocking_run.is_running())
+        self.optional().is_some_and(|optional| optional.blocking_run.is_running())
     }
 
     /// Keeps resources until the tool's blocking thread has ended; returns them if there is none.
@@ -35,24 +42,19 @@ impl CallScope {
         &self,
         resources: HeldResources,
     ) -> Result<(), HeldResources> {
-        match self.0.optional() {
+        match self.optional() {
             Some(optional) => optional.blocking_run.hold(resources),
             None => Err(resources),
         }
     }
 
-    /// Returns whether the caller's context leaves the tool less time than the tool's own deadline.
-    pub(crate) fn has_shortened_deadline(&self) -> bool {
-        self.budget() < self.0.tool.timeout
-    }
-
     /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
-        drop(self.0.optional_or_new().idempotency.set(idempotency));
+        drop(self.optional_or_new().idempotency.set(idempotency));
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.
     pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
-        drop(self.0.optional_or_new().lease.set(lease));
+        drop(self.optional_or_new().lease.set(lease));
     }
 }

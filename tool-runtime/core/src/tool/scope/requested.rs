@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tool_contracts::act::RetryConfig;
 
-use super::CallScope;
+use super::CallState;
 
 /// The limits of one call of an agent.
 #[derive(Debug, Clone, Default)]
@@ -20,14 +20,14 @@ pub struct RequestedLimits {
     pub started: OnceLock<Instant>,
 }
 
-impl CallScope {
+impl CallState {
     /// Sets the limits that the request asks for; the first ones count.
     pub fn set_requested_limits(&self, limits: RequestedLimits) {
-        let _ = self.0.optional_or_new().requested.set(limits);
+        let _ = self.optional_or_new().requested.set(limits);
     }
 
     fn requested(&self) -> Option<&RequestedLimits> {
-        self.0.optional()?.requested.get()
+        self.optional()?.requested.get()
     }
 
     /// Returns the retries that the request asks for, in place of those of the tool's rules.
@@ -50,7 +50,7 @@ impl CallScope {
     /// Returns how long the tool may run by the request's own time and by the shared deadline.
     pub(super) fn requested_budget(&self) -> Option<Duration> {
         let RequestedLimits { timeout, ends, started, .. } = self.requested()?;
-        let started = || started.get().copied().unwrap_or_else(|| self.environment().timer().now());
+        let started = || started.get().copied().unwrap_or_else(|| self.environment.timer().now());
         let left = ends.map(|ends| ends.saturating_duration_since(started()));
         timeout.iter().copied().chain(left).min()
     }
@@ -65,7 +65,7 @@ impl CallScope {
     /// Gives the limits of the time to a call that starts now on behalf of this one.
     pub(super) fn share_requested_time(&self, call: &Self) {
         let Some(RequestedLimits { timeout, ends, .. }) = self.requested() else { return };
-        let started = OnceLock::from(self.environment().timer().now());
+        let started = OnceLock::from(self.environment.timer().now());
         let limits = RequestedLimits { retries: None, timeout: *timeout, ends: *ends, started };
         call.set_requested_limits(limits);
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tool_contracts::ToolErrorDetail;
 use tool_runtime_schema::redact::{self, ValueScrubber};
 
-use super::CallScope;
+use super::CallState;
 use crate::effect_state::EffectState;
 
 /// The values to remove from texts about a call.
@@ -17,7 +17,7 @@ pub(super) struct TextScrubbers {
     log: ValueScrubber,
 }
 
-impl CallScope {
+impl CallState {
     /// Removes from a text for the log what is sensitive in this call, and what looks sensitive.
     #[must_use]
     pub fn scrub_log(&self, text: String) -> String {
@@ -64,24 +64,24 @@ impl CallScope {
 
     /// Returns the scrubbers of this call; none if nothing in it is sensitive.
     fn scrubs(&self) -> Option<&TextScrubbers> {
-        let tool = &self.0.tool;
-        let concerned = tool.has_secrets || tool.has_personal || self.cx().auth().is_some();
-        let made = || &self.0.optional_or_new().scrubs;
+        let tool = &self.tool;
+        let concerned = tool.has_secrets || tool.has_personal || self.cx.auth().is_some();
+        let made = || &self.optional_or_new().scrubs;
         concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::new(self))))
     }
 }
 
 impl TextScrubbers {
-    fn new(scope: &CallScope) -> Self {
+    fn new(call: &CallState) -> Self {
         let (mut secrets, mut personal, mut auth) = (Vec::new(), Vec::new(), Vec::new());
-        for text in [scope.raw(), scope.arguments(), scope.original_call().raw()] {
-            let limits = scope.environment().limits();
+        for text in [call.raw(), call.admitted_arguments(), call.original().raw()] {
+            let limits = call.environment().limits();
             let sensitive_values =
-                scope.registered().input.sensitive(text, limits).unwrap_or_default();
+                call.registered().input.sensitive(text, limits).unwrap_or_default();
             secrets.extend(sensitive_values.secrets);
             personal.extend(sensitive_values.personal);
         }
-        let values = scope.cx().auth().into_iter().flat_map(|auth| auth.values());
+        let values = call.cx.auth().into_iter().flat_map(|auth| auth.values());
         values.for_each(|value| collect(value, &mut auth));
         let public = || secrets.iter().map(String::as_str);
         let words = || auth.iter().map(String::as_str);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::CallScope;
+use super::CallState;
 
 /// A slot for one value of the call's instrument.
 #[derive(Default)]
@@ -31,8 +31,8 @@ impl SpanSlot {
     }
 }
 
-impl CallScope {
+impl CallState {
     pub(crate) fn span_slot(&self) -> &SpanSlot {
-        &self.0.optional_or_new().span_slot
+        &self.optional_or_new().span_slot
     }
 }

@@ -152,7 +152,7 @@ impl fmt::Debug for LiveTask {
 }
 
 pub(super) fn now(app: &App) -> UnixMillis {
-    app.runtime.policy_state().now()
+    app.runtime.policy_state().stores.now()
 }
 
 fn millis(time: Duration) -> u64 {

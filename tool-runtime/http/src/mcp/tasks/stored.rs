@@ -71,11 +71,11 @@ pub(super) async fn read(
     id: Uuid,
     cx: &ToolContext,
 ) -> Result<Option<DetailedTask>, ErrorData> {
-    let policy = app.runtime.policy_state();
-    if let Some(text) = policy.get_private_blob(end_of(id), cx).await.map_err(unavailable)? {
+    let outputs = &app.runtime.policy_state().outputs;
+    if let Some(text) = outputs.get_private_blob(end_of(id), cx).await.map_err(unavailable)? {
         return serde_json::from_slice(&text).map(Some).map_err(|_| damaged());
     }
-    let Some(text) = policy.get_private_blob(id, cx).await.map_err(unavailable)? else {
+    let Some(text) = outputs.get_private_blob(id, cx).await.map_err(unavailable)? else {
         return Ok(None);
     };
     let begun: BegunTask = serde_json::from_slice(&text).map_err(|_| damaged())?;
@@ -90,7 +90,8 @@ async fn keep(
 ) -> Result<(), StoreError> {
     let text = serde_json::to_vec(text)
         .map_err(|error| StoreError::new(StoreErrorKind::Damaged, error.to_string()))?;
-    app.runtime.policy_state().put_private_blob(id, text, live.cx(), live.lifetime()).await
+    let outputs = &app.runtime.policy_state().outputs;
+    outputs.put_private_blob(id, text, live.cx(), live.lifetime()).await
 }
 
 fn end_of(id: Uuid) -> Uuid {

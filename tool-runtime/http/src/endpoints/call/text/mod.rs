@@ -32,7 +32,8 @@ pub(crate) async fn text_call(
         return Ok(super::outcome(&app, &finished, &audit));
     };
     let answer = finished.call.for_model().await;
-    let text = app.runtime.policy_state().serialized(&answer).map_err(|_| Problem::internal())?;
+    let outputs = &app.runtime.policy_state().outputs;
+    let text = outputs.serialized(&answer).map_err(|_| Problem::internal())?;
     let Ok(data) = serde_json::to_string(&text) else { return Err(Problem::internal()) };
     let meta = with_warning(output, answer.excerpt());
     let meta = meta.as_deref().or_else(|| notable_meta(output));

@@ -5,7 +5,7 @@ use tool_contracts::Effect;
 use tool_contracts::articulate::{OutputSerializer as _, SerializationFormat, SerializedOutput};
 use tool_contracts::server::CallResponse;
 use tool_runtime_core::articulate::Articulator;
-use tool_runtime_core::policy::{Policy, Rules};
+use tool_runtime_core::policy::{Policy, ToolPolicy};
 use tool_runtime_core::{CallScope, DynamicTool, Failure, Runtime};
 
 use crate::router;
@@ -17,7 +17,7 @@ fn rows(call: &CallScope) -> Result<Value, Failure> {
     Ok(json!({ "rows": (0..input["count"].as_u64().unwrap_or(0)).map(row).collect::<Vec<_>>() }))
 }
 
-fn app(rules: Rules) -> Router {
+fn app(rules: ToolPolicy) -> Router {
     let tool =
         DynamicTool::new("rows", Effect::Read).description("Lists rows.").input_schema(json!({
             "type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"],
@@ -49,7 +49,7 @@ fn rows_of(output: &SerializedOutput) -> usize {
 
 #[tokio::test]
 async fn a_table_is_answered_as_toon_with_its_tokens() {
-    let app = app(Rules::new().result_serializer(Articulator::new()));
+    let app = app(ToolPolicy::new().result_serializer(Articulator::new()));
     let (answer, output) = called(&app, 30, None).await;
     assert_eq!((answer.status, output.format_used()), (200, SerializationFormat::Toon));
     assert_eq!(rows_of(&output), 30);
@@ -60,14 +60,14 @@ async fn a_table_is_answered_as_toon_with_its_tokens() {
 
 #[tokio::test]
 async fn without_a_serializer_the_text_is_json() {
-    let (_, output) = called(&app(Rules::new()), 30, None).await;
+    let (_, output) = called(&app(ToolPolicy::new()), 30, None).await;
     assert_eq!((output.format_used(), rows_of(&output)), (SerializationFormat::CompactJson, 30));
     assert!(output.optimized_tokens() > 0);
 }
 
 #[tokio::test]
 async fn an_excerpt_within_the_budget_is_a_warning() {
-    let app = app(Rules::new().result_serializer(Articulator::new()));
+    let app = app(ToolPolicy::new().result_serializer(Articulator::new()));
     let (answer, output) = called(&app, 500, Some(300)).await;
     let shown = rows_of(&output);
     assert!(output.optimized_tokens() <= 300 && (5..500).contains(&shown), "{shown}");
@@ -77,7 +77,7 @@ async fn an_excerpt_within_the_budget_is_a_warning() {
 
 #[tokio::test]
 async fn an_answer_that_has_no_rows_to_cut_is_an_empty_text_with_a_warning() {
-    let (answer, output) = called(&app(Rules::new()), 500, Some(1)).await;
+    let (answer, output) = called(&app(ToolPolicy::new()), 500, Some(1)).await;
     assert_eq!((output.serialized_text(), output.is_valid()), ("", false));
     assert!(answer.text.contains("the whole answer is stored as out_"), "{}", answer.text);
 }

@@ -17,9 +17,9 @@ use super::retry::RetryConfig;
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::policy::{RateLimit, RetryConfig, Rules};
+/// use tool_runtime::policy::{RateLimit, RetryConfig, ToolPolicy};
 ///
-/// let rules = Rules::new()
+/// let rules = ToolPolicy::new()
 ///     .retry(RetryConfig::never())
 ///     .rate_limit(RateLimit::per_minute(30)?)
 ///     .max_concurrent(4)
@@ -29,7 +29,7 @@ use super::retry::RetryConfig;
 /// ```
 #[derive(Debug, Clone, Default)]
 #[must_use]
-pub struct Rules {
+pub struct ToolPolicy {
     pub(super) retry: Option<RetryConfig>,
     pub(super) breaker: Option<BreakerConfig>,
     pub(super) rate: Option<RateLimit>,
@@ -55,7 +55,7 @@ pub enum ConcurrentRepeat {
     Wait,
 }
 
-impl Rules {
+impl ToolPolicy {
     /// Creates rules of which none is set.
     pub fn new() -> Self {
         Self::default()
