@@ -45,7 +45,7 @@ const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The content of an attachment as a response.
-pub(crate) struct ServedAttachment(Attachment);
+struct ServedAttachment(Attachment);
 
 /// Handles a request for one attachment.
 ///
@@ -56,7 +56,7 @@ pub(crate) async fn read(
     State(app): State<SharedApp>,
     params: Params,
     head: Head,
-) -> Result<ServedAttachment, Problem> {
+) -> Result<Response, Problem> {
     let (handle, principal) = (handle(&params)?, admitted.principal());
     let request_head = RequestHead::from_parts(head.parts());
     let cx = context::context(&request_head, None, principal, &app.config.context_defaults)?;
@@ -65,7 +65,7 @@ pub(crate) async fn read(
         let read = app.runtime.outputs().attachment(handle, &cx).await;
         read.map_err(|_| Problem::store_unavailable())?.ok_or_else(unknown)
     };
-    within_time_limit(&app, reading).await.map(ServedAttachment)
+    within_time_limit(&app, reading).await.map(|it| ServedAttachment(it).into_response())
 }
 
 fn handle(params: &Params) -> Result<AttachmentHandle, Problem> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::http::{HeaderValue, StatusCode};
 use rmcp::model::{
@@ -22,7 +23,7 @@ use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::revision::Revision;
 use super::tasks::TaskStart;
-use super::transport::{Denied, RequestCaller};
+use super::transport::{CalledTool, Denied, RequestCaller};
 use super::user::ClientUser;
 use crate::endpoints::call::{self, FinishedCall};
 use crate::problem::Problem;
@@ -83,11 +84,8 @@ impl<'s> ToolRequest<'s> {
         let app = &self.server.app;
         let cx = context::for_request(&self.caller, &self.meta, app, &self.server.settings)?;
         let name = call::truncated_tool_name(params.name.clone().into_owned());
-        if let Some(audit) = &self.caller.audit {
-            let audit = &mut *audit.lock();
-            audit.trace_id = Some(cx.trace_id().into());
-            audit.tool_name.clone_from(&name);
-        }
+        let called = CalledTool { name: name.clone(), trace_id: cx.trace_id().into() };
+        let _ = self.caller.called.set(called);
         let input = self.arguments(&params)?;
         let stated = StatedCall { app, tool: &params.name, arguments: input.get() };
         let earlier = stated.earlier(&params, &cx)?;
@@ -199,9 +197,8 @@ impl<'s> ToolRequest<'s> {
 
     /// Writes the result of a call.
     pub(super) async fn result(&self, finished: &FinishedCall) -> CallToolResult {
-        if let Some(audit) = &self.caller.audit {
-            audit.lock().has_effect = !call::running::ends_with_caller(&finished.call);
-        }
+        let has_effect = !call::running::ends_with_caller(&finished.call);
+        self.caller.has_effect.store(has_effect, Ordering::Relaxed);
         answer::for_call(self.server, finished, self.revision).await
     }
 }

@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, Request};
 use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use futures::{FutureExt, StreamExt};
 use http_body_util::{BodyDataStream, BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -24,7 +24,7 @@ use crate::endpoints::call::streams;
 use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::request::body::ReceivedRequest;
-use crate::response::{Audit, JsonResponse};
+use crate::response::{Answer, AnswerFacts, JsonResponse};
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::McpConfig;
@@ -76,9 +76,8 @@ impl McpEndpoint {
         self,
         admitted: Admitted,
         app: SharedApp,
-        audit: Audit,
         request: Request,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Answer, Problem> {
         let caller = admitted.caller().clone();
         let id = session_of(request.headers()).map(Box::from);
         let usage = match (&self.sessions, &id) {
@@ -86,7 +85,7 @@ impl McpEndpoint {
             (None, _) | (_, None) => Ok(None),
         };
         let mut session = RequestSession { id, usage: None, place: None };
-        let mut request_caller = RequestCaller::new(admitted, request.headers().clone(), audit);
+        let mut request_caller = RequestCaller::new(admitted, request.headers().clone());
         if *request.method() == Method::POST {
             return self.posted(&app, request, (session, usage), request_caller).await;
         }
@@ -98,7 +97,8 @@ impl McpEndpoint {
         let drain = listens.then(|| app.config.drain.clone());
         let (parts, _) = request.into_parts();
         let request = Request::from_parts(parts, Full::default());
-        Ok(self.serve(request, session, Arc::new(request_caller), drain).await)
+        let response = self.serve(request, session, Arc::new(request_caller), drain).await;
+        Ok(response.into())
     }
 
     /// Handles a request with a message.
@@ -108,12 +108,12 @@ impl McpEndpoint {
         request: Request,
         (mut session, usage): (RequestSession, Result<Option<SessionUse>, Problem>),
         mut caller: RequestCaller,
-    ) -> Result<Response, Problem> {
+    ) -> Result<Answer, Problem> {
         let received = ReceivedRequest::from_request(request, app).await?;
-        let (mut parts, body, mut permit) = received.into_parts();
+        let (mut parts, (body, payload), mut permit) = received.into_parts();
         let message = match SentMessage::read(&body) {
             Ok(message) => message,
-            Err(refused) => return Ok(bad_request(refused.body).into_response()),
+            Err(refused) => return Ok(bad_request(refused.body).into()),
         };
         let passed_arguments = self.passed_arguments(&message);
         let values =
@@ -127,10 +127,14 @@ impl McpEndpoint {
         acquired.map_err(refused)?;
         caller.arguments = message.arguments().map(ToOwned::to_owned);
         let caller = Arc::new(caller);
+        let answered = |response| {
+            let facts = AnswerFacts { payload: Some(payload), ..caller.answer_facts() };
+            Answer { response, facts }
+        };
         if session.id.is_none() {
             if let Some(call) = DirectCall::read(&parts, &message, &self.server) {
                 let answer = call.answer(&self.server, caller.clone()).await;
-                return Ok(with_challenge(answer, &caller));
+                return Ok(answered(with_challenge(answer, &caller)));
             }
         }
         let id = message.request_id().map(ToOwned::to_owned);
@@ -139,8 +143,8 @@ impl McpEndpoint {
         // The router has checked the type, which may be another one of JSON.
         parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let request = Request::from_parts(parts, Full::new(passed.into()));
-        let answer = self.serve(request, session, caller, None).await;
-        Ok(as_message(answer, id.as_deref()).await)
+        let answer = self.serve(request, session, caller.clone(), None).await;
+        Ok(answered(as_message(answer, id.as_deref()).await))
     }
 
     /// Returns the arguments of a call that the protocol reads: those of a tool one of whose parameters a
@@ -241,7 +245,7 @@ fn with_id(problem: Problem, id: Option<&RawValue>) -> Problem {
 
 /// Answers a message that the protocol does not read.
 fn bad_request(body: String) -> JsonResponse {
-    JsonResponse { status: StatusCode::BAD_REQUEST, retry_after: None, body: body.into() }
+    JsonResponse::new(StatusCode::BAD_REQUEST, body)
 }
 
 /// Writes a refusal of the protocol that is a text as a message with the id of the request.

@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use super::endpoint::McpEndpoint;
 use super::metadata;
 use crate::request::admission::Admitted;
-use crate::response::{Audit, ResponseFormat};
+use crate::response::ResponseFormat;
 use crate::route_builder::{EndpointMethod, RouteId, admitted_by_any_method, without_admission};
 use crate::state::app::SharedApp;
 use crate::state::config::mcp::{McpSettings, WELL_KNOWN};
@@ -27,11 +27,10 @@ pub(crate) fn mounted(
 ) -> Router<SharedApp> {
     let Some(config) = settings else { return routes };
     let endpoint = Arc::new(McpEndpoint::new(app, config));
-    let handler =
-        move |admitted: Admitted, State(app): State<SharedApp>, audit: Audit, request: Request| {
-            let endpoint = McpEndpoint::clone(&endpoint);
-            endpoint.handle(admitted, app, audit, request)
-        };
+    let handler = move |admitted: Admitted, State(app): State<SharedApp>, request: Request| {
+        let endpoint = McpEndpoint::clone(&endpoint);
+        endpoint.handle(admitted, app, request)
+    };
     let format = ResponseFormat::CallResponse;
     let route = RouteId { index: first, format, is_resource: true };
     let [path, well_known] = PATHS;

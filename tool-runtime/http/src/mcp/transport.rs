@@ -1,5 +1,6 @@
 //! The way by which a request came, and its caller.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use axum::http::request::Parts;
@@ -13,7 +14,7 @@ use super::dialogue::cancelled_request;
 use super::sessions::SessionUse;
 use super::stdio::line_writer::QueuedBytes;
 use crate::request::admission::Admitted;
-use crate::response::Audit;
+use crate::response::AnswerFacts;
 use crate::state::body_quota::BodyPermit;
 use crate::state::caller::Caller;
 use crate::state::quota::Permit;
@@ -47,8 +48,6 @@ const MAX_RUNNING: usize = 128;
 pub(super) struct RequestCaller {
     pub(super) admitted: Admitted,
     pub(super) headers: HeaderMap,
-    /// The facts of the HTTP request.
-    pub(super) audit: Option<Audit>,
     /// The arguments of its call as they were sent, if they are known.
     pub(super) arguments: Option<Box<RawValue>>,
     pub(super) body_permit: Option<BodyPermit>,
@@ -56,6 +55,20 @@ pub(super) struct RequestCaller {
     pub(super) stream: Option<Arc<AnswerStream>>,
     /// Set for a call of a tool that the caller may not call.
     pub(super) denied: OnceLock<Denied>,
+    /// Set for a call, when it is opened.
+    ///
+    /// This cell and the next one are shared, since `rmcp` runs the call in a task and returns only
+    /// its HTTP response.
+    pub(super) called: OnceLock<CalledTool>,
+    /// True if a call with an effect has run.
+    pub(super) has_effect: AtomicBool,
+}
+
+/// The call of a request, as the audit of its HTTP response names it.
+#[derive(Debug)]
+pub(super) struct CalledTool {
+    pub(super) name: Box<str>,
+    pub(super) trace_id: Box<str>,
 }
 
 /// The arguments of a call on standard streams as they were sent, in its request's extensions.
@@ -79,8 +92,8 @@ pub(super) struct Denied {
 
 impl RequestCaller {
     /// Creates the caller of an HTTP request.
-    pub(super) fn new(admitted: Admitted, headers: HeaderMap, audit: Audit) -> Self {
-        Self { headers, audit: Some(audit), ..Self::without_request(admitted) }
+    pub(super) fn new(admitted: Admitted, headers: HeaderMap) -> Self {
+        Self { headers, ..Self::without_request(admitted) }
     }
 
     /// Creates the caller of all messages of a program's standard streams.
@@ -88,11 +101,23 @@ impl RequestCaller {
         Self {
             admitted,
             headers: HeaderMap::new(),
-            audit: None,
             arguments: None,
             body_permit: None,
             stream: None,
             denied: OnceLock::new(),
+            called: OnceLock::new(),
+            has_effect: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns what is known now of the call whose HTTP response is about to be sent.
+    pub(super) fn answer_facts(&self) -> AnswerFacts {
+        let called = self.called.get();
+        AnswerFacts {
+            payload: None,
+            trace_id: called.map(|called| called.trace_id.clone()),
+            tool_name: called.map(|called| called.name.clone()),
+            has_effect: self.has_effect.load(Ordering::Relaxed),
         }
     }
 }

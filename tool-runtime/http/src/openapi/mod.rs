@@ -55,7 +55,7 @@ pub(crate) fn document(
     move |admitted, State(app), OriginalUri(uri)| {
         let base = uri.path().strip_suffix(path).unwrap_or_default();
         let body = document_of(&app, admitted.principal(), base, describe);
-        ready(Ok(JsonResponse { status: StatusCode::OK, retry_after: None, body }))
+        ready(Ok(JsonResponse::new(StatusCode::OK, body)))
     }
 }
 

@@ -1,12 +1,20 @@
 //! The failure of a request for which no call was opened.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail};
 use tool_runtime_core::refusal_reason::RefusalReason;
+
+use crate::response::{
+    JsonResponse, RequestFacts, RequestStart, ResponseFormat, header_trace_id,
+};
+use crate::state::caller::Caller;
 
 pub(super) mod status;
 #[cfg(test)]
@@ -25,6 +33,8 @@ pub(crate) struct Problem {
     pub(crate) trace_id: Option<Box<str>>,
     /// The tool, if it is known.
     pub(crate) tool_name: Option<Box<str>>,
+    /// The caller, if the request is refused by the extractor that has authenticated it.
+    pub(crate) caller: Option<Caller>,
     /// The body in the form of the request's protocol; none for that of a failed call.
     pub(crate) body: Option<Box<str>>,
 }
@@ -44,6 +54,7 @@ impl Problem {
             retry_after: None,
             trace_id: None,
             tool_name: None,
+            caller: None,
             body: None,
         }
     }
@@ -98,9 +109,69 @@ impl Problem {
         self.details.get("reason").and_then(Value::as_str).and_then(RefusalReason::parse)
     }
 
+    /// Sets the caller that is refused.
+    pub(crate) fn with_caller(self, caller: &Caller) -> Self {
+        Self { caller: Some(caller.clone()), ..self }
+    }
+
+    /// Sets the tool that the request is about, unless the problem names one or it has no name.
+    pub(crate) fn with_tool_name(mut self, name: &str) -> Self {
+        if self.tool_name.is_none() && !name.is_empty() {
+            self.tool_name = Some(name.into());
+        }
+        self
+    }
+
     /// Sets a detail.
     pub(crate) fn with_detail(mut self, name: &str, fact: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), fact.into());
         self
+    }
+
+    /// Makes the response, with the facts of the request; those of the problem come first.
+    pub(crate) fn response(mut self, mut facts: RequestFacts) -> JsonResponse {
+        facts.trace_id = self.trace_id.take().or(facts.trace_id);
+        facts.tool_name = self.tool_name.take().unwrap_or(facts.tool_name);
+        let (status, body) = (self.status, self.body.take());
+        let response = JsonResponse::failure(status, &self.into_detail(), None, &facts);
+        match body {
+            Some(body) => JsonResponse { body: String::from(body).into(), ..response },
+            None => response,
+        }
+    }
+
+    /// Returns the problem as the error of a call.
+    pub(crate) fn into_detail(self) -> ToolErrorDetail {
+        let mut detail = ToolErrorDetail::from_code(self.code, self.message);
+        if !self.details.is_empty() {
+            detail = detail.details(self.details);
+        }
+        if let Some(time) = self.retry_after {
+            let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            detail = detail.retry_after_ms(time_ms);
+        }
+        detail.build()
+    }
+
+    /// Makes the response of a failure that is not counted or logged as a refusal.
+    pub(crate) fn uncounted(self, format: ResponseFormat, parts: &Parts) -> Response {
+        let mut facts = RequestFacts::new(RequestStart::now(format));
+        facts.trace_id = header_trace_id(&parts.headers);
+        self.response(facts).into_response()
+    }
+}
+
+/// For the traits of axum's extractors: the routes of this package take a problem as a value.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let start = RequestStart::now(ResponseFormat::CallResponse);
+        self.response(RequestFacts::new(start)).into_response()
+    }
+}
+
+/// For extractors that refuse no request.
+impl From<Infallible> for Problem {
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }

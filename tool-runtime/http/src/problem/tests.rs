@@ -1,13 +1,11 @@
 use axum::http::header::RETRY_AFTER;
 use http_body_util::BodyExt as _;
 
-use axum::response::{IntoResponse as _, Response};
 
 use super::*;
-use crate::response::RequestFacts;
 
 fn answered(problem: Problem) -> Response {
-    problem.response(&mut RequestFacts::new()).into_response()
+    problem.into_response()
 }
 
 async fn body(problem: Problem) -> Value {

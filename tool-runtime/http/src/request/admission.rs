@@ -15,12 +15,12 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_record::evidence::Access;
 use uuid::Uuid;
 
-use super::audit::audit_of;
 use super::context::{self, RequestHead};
 use super::params::{Params, params_of};
 use super::recorded_name::recorded_name;
 use crate::auth::{Principal, Scope};
 use crate::problem::Problem;
+use crate::response::{ReportFacts, RequestFacts};
 use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;
 use crate::state::config::ContextDefaults;
@@ -97,7 +97,9 @@ impl FromRequestParts<SharedApp> for Admitted {
             return Err(Problem::draining());
         }
         let (principal, caller) = authenticate(app, parts).await?;
-        app.unread.admit(&caller)?;
+        app.unread.admit(&caller).map_err(|problem| problem.with_caller(&caller))?;
+        // The quota of bodies counts for the caller.
+        parts.extensions.insert(caller.clone());
         Ok(Self { principal, caller })
     }
 }
@@ -108,20 +110,34 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let admitted = Admitted::from_request_parts(parts, app).await?;
         let defaults = &app.config.context_defaults;
-        let problem = match AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults) {
+        let refused = match AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults) {
             Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
-            Err(refused) if refused.problem.code != ErrorCode::Forbidden => {
-                return Err(refused.problem);
-            }
-            Err(refused) => refused,
+            Err(refused) => *refused,
         };
-        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = *problem;
+        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = refused;
+        let problem = problem.with_caller(&caller);
+        if problem.code != ErrorCode::Forbidden {
+            return Err(problem);
+        }
         let params = params_of(parts).await;
         let why = ForbiddenCause::from_problem(&principal, S::SCOPE, &problem);
         let (principal, caller) = (&principal, &caller);
         let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
         S::record_forbidden(&forbidden).await;
         Err(problem)
+    }
+}
+
+impl ReportFacts for Admitted {
+    fn report(&self, facts: &mut RequestFacts) {
+        facts.caller = Some(self.caller.clone());
+    }
+}
+
+impl<S> ReportFacts for Authorized<S> {
+    fn report(&self, facts: &mut RequestFacts) {
+        facts.caller = Some(self.caller.caller.clone());
+        facts.trace_id = Some(self.caller.cx.trace_id().into());
     }
 }
 
@@ -170,9 +186,7 @@ impl AuthorizedCaller {
                 return Err(missing_scope(&admitted.principal, scope));
             }
             let head = RequestHead::from_parts(parts);
-            let cx = context::context(&head, None, &admitted.principal, defaults)?;
-            audit_of(parts)?.lock().trace_id = Some(cx.trace_id().into());
-            Ok(cx)
+            context::context(&head, None, &admitted.principal, defaults)
         };
         match context() {
             Ok(cx) => {
@@ -233,8 +247,7 @@ pub(crate) async fn authenticate(app: &App, parts: &Parts) -> Result<(Principal,
     app.config.hosts.admit(&app.config.auth, parts)?;
     let principal = app.rates.authenticate(&app.config.auth, parts).await?;
     let caller = Caller::new(parts, &principal);
-    audit_of(parts)?.lock().set_caller(caller.clone());
-    app.rates.request(parts, &principal)?;
+    app.rates.request(parts, &principal).map_err(|problem| problem.with_caller(&caller))?;
     Ok((principal, caller))
 }
 

@@ -4,6 +4,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
 
 use crate::problem::Problem;
+use crate::response::ReportFacts;
 use crate::state::app::SharedApp;
 
 /// A request whose body is not read.
@@ -17,6 +18,8 @@ impl FromRequest<SharedApp> for Head {
         Ok(Self(request.into_parts().0))
     }
 }
+
+impl ReportFacts for Head {}
 
 impl Head {
     /// Returns the query, without its `?`.

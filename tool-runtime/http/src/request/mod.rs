@@ -2,7 +2,6 @@
 
 pub(super) mod access_records;
 pub(super) mod admission;
-mod audit;
 pub(super) mod body;
 pub(super) mod body_schema;
 pub(super) mod context;

@@ -7,9 +7,12 @@ use axum::http::request::Parts;
 use tool_contracts::ErrorCode;
 
 use crate::problem::Problem;
+use crate::response::ReportFacts;
 
 /// The parameters of a path, if they are UTF-8.
 pub(crate) type Params = Result<RawPathParams, RawPathParamsRejection>;
+
+impl ReportFacts for Params {}
 
 /// Extracts the parameters of a request's path.
 pub(super) async fn params_of(parts: &mut Parts) -> Params {

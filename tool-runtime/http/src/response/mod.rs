@@ -14,12 +14,13 @@ use uuid::Uuid;
 
 use tool_runtime_core::ToolOutput;
 
-pub(crate) use self::audit::{Audit, RequestFacts};
-pub(crate) use self::refused_request::{RefusedRequest, trace_id};
+pub(crate) use self::facts::{
+    Answer, AnswerFacts, IntoAnswer, PayloadHash, ReportFacts, RequestFacts, RequestStart,
+    header_trace_id,
+};
 use crate::problem::status;
 
-mod audit;
-mod refused_request;
+mod facts;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,7 @@ pub(crate) struct JsonResponse {
     /// In whole seconds.
     pub(crate) retry_after: Option<u64>,
     pub(crate) body: Bytes,
+    pub(crate) facts: AnswerFacts,
 }
 
 /// The body of a failure, as in [`contracts::server`](tool_contracts::server).
@@ -80,15 +82,19 @@ const HASH: &str = r#","request_payload_hash":""#;
 const END: &str = r#""}}"#;
 
 impl JsonResponse {
+    /// Makes a response of a body that is JSON.
+    pub(crate) fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self { status, retry_after: None, body: body.into(), facts: AnswerFacts::default() }
+    }
+
     /// Makes the response of a successful call.
     pub(crate) fn success(
         data: &str,
         meta: Option<&str>,
         trace_id: &str,
-        audit: &RequestFacts,
+        facts: &RequestFacts,
     ) -> Self {
-        let body = written(data, meta, trace_id, audit).into();
-        Self { status: StatusCode::OK, retry_after: None, body }
+        Self::new(StatusCode::OK, written(data, meta, trace_id, facts))
     }
 
     /// Writes a tool's output as a response envelope; `INTERNAL` where the output is broken JSON.
@@ -98,7 +104,7 @@ impl JsonResponse {
             envelope.error().map_or(StatusCode::OK, |error| status::for_code(error.code()));
         let mut json = Vec::with_capacity(output.json().len() + 64);
         write(&mut json, &envelope);
-        Self { status, retry_after: None, body: json.into() }
+        Self::new(status, json)
     }
 
     /// Makes the response of a failure.
@@ -106,27 +112,33 @@ impl JsonResponse {
         status: StatusCode,
         detail: &ToolErrorDetail,
         meta: Option<&str>,
-        audit: &RequestFacts,
+        facts: &RequestFacts,
     ) -> Self {
         let waits =
             matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
         let stated_delay =
             detail.retry_after_ms().map(|time| time.div_ceil(1_000).max(RETRY_SECONDS));
         let retry_after = stated_delay.or(waits.then_some(RETRY_SECONDS));
-        let body = match audit.format {
+        let body = match facts.format() {
             ResponseFormat::CallResponse => {
-                written_failure(detail, meta.filter(|meta| is_notable(meta)), audit)
+                written_failure(detail, meta.filter(|meta| is_notable(meta)), facts)
             }
-            ResponseFormat::Envelope => written_envelope(detail, meta, audit),
+            ResponseFormat::Envelope => written_envelope(detail, meta, facts),
         };
-        Self { status, retry_after, body: body.into() }
+        Self { retry_after, ..Self::new(status, body) }
     }
 
     /// Makes the response of a body whose serialization cannot fail.
     pub(crate) fn ok(body: &impl Serialize) -> Self {
         let mut json = Vec::with_capacity(512);
         write(&mut json, body);
-        Self { status: StatusCode::OK, retry_after: None, body: json.into() }
+        Self::new(StatusCode::OK, json)
+    }
+
+    /// Sets the tool that the response is about.
+    pub(crate) fn with_tool_name(mut self, name: &str) -> Self {
+        self.facts.tool_name = Some(name.into());
+        self
     }
 }
 
@@ -154,8 +166,8 @@ fn is_notable(meta: &str) -> bool {
     meta.split_once(',').is_some_and(|(_, more)| more != r#""attempts":1}"#)
 }
 
-fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &RequestFacts) -> Vec<u8> {
-    let (latency, tool) = (audit.latency_ms(), &*audit.tool_name);
+fn written(data: &str, meta: Option<&str>, trace_id: &str, facts: &RequestFacts) -> Vec<u8> {
+    let (latency, tool) = (facts.latency_ms(), &*facts.tool_name);
     let frame = SUCCESS.len() + TRACE.len() + TOOL.len() + LATENCY.len() + HASH.len() + END.len();
     let meta_len = meta.map_or(0, |meta| META.len() + meta.len());
     let names = quoted_len(trace_id) + quoted_len(tool) + digits(latency) + 64;
@@ -173,16 +185,16 @@ fn written(data: &str, meta: Option<&str>, trace_id: &str, audit: &RequestFacts)
     json.extend_from_slice(LATENCY.as_bytes());
     write(&mut json, &latency);
     json.extend_from_slice(HASH.as_bytes());
-    json.extend_from_slice(&audit.payload.0);
+    json.extend_from_slice(&facts.payload.0);
     json.extend_from_slice(END.as_bytes());
     json
 }
 
-fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &RequestFacts) -> Vec<u8> {
+fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
     // The code is the finer of the two axes; the type is in `detail`.
     let error_type = detail.code().unwrap_or_else(|| detail.error_type().as_str());
     let made;
-    let trace_id = if let Some(trace_id) = &audit.trace_id {
+    let trace_id = if let Some(trace_id) = &facts.trace_id {
         trace_id
     } else {
         made = Uuid::now_v7().to_string();
@@ -190,10 +202,10 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &Request
     };
     let audit = FailureAudit {
         trace_id,
-        tool_name: &audit.tool_name,
+        tool_name: &facts.tool_name,
         status: "error",
-        latency_ms: audit.latency_ms(),
-        request_payload_hash: audit.payload.as_str(),
+        latency_ms: facts.latency_ms(),
+        request_payload_hash: facts.payload.as_str(),
         error_type,
         error_message: detail.message(),
     };
@@ -207,9 +219,9 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, audit: &Request
 }
 
 /// Writes a failure as a response envelope. If no call was opened, `meta` holds the request's time.
-fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, audit: &RequestFacts) -> Vec<u8> {
+fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
-    let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(audit.latency_ms()));
+    let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(facts.latency_ms()));
     let detail = without_cause(detail).into_owned();
     let mut json = Vec::with_capacity(512);
     write(&mut json, &ResponseEnvelope::<()>::failure(detail, meta));

@@ -5,12 +5,17 @@ use tool_contracts::{ErrorCode, ToolErrorType};
 
 use super::*;
 
-fn audit() -> RequestFacts {
-    let mut audit = RequestFacts::new();
-    audit.set_body(b"{}");
-    audit.trace_id = Some("trace-1".into());
-    audit.tool_name = "add".into();
-    audit
+fn unknown() -> RequestFacts {
+    RequestFacts::new(RequestStart::now(ResponseFormat::CallResponse))
+}
+
+fn facts() -> RequestFacts {
+    RequestFacts {
+        payload: PayloadHash::compute(b"{}"),
+        trace_id: Some("trace-1".into()),
+        tool_name: "add".into(),
+        ..unknown()
+    }
 }
 
 fn headers(outcome: JsonResponse) -> HeaderMap {
@@ -19,7 +24,7 @@ fn headers(outcome: JsonResponse) -> HeaderMap {
 
 #[track_caller]
 fn failed(status: u16, detail: &ToolErrorDetail) -> JsonResponse {
-    JsonResponse::failure(StatusCode::from_u16(status).expect("a status"), detail, None, &audit())
+    JsonResponse::failure(StatusCode::from_u16(status).expect("a status"), detail, None, &facts())
 }
 
 /// The contract reads what is written, into the same text.
@@ -32,24 +37,24 @@ fn check_contract(body: &[u8]) -> Value {
 
 #[test]
 fn a_success_is_what_the_contract_says() {
-    let outcome = JsonResponse::success("[1,2]", None, "trace-1", &audit());
+    let outcome = JsonResponse::success("[1,2]", None, "trace-1", &facts());
     let body = check_contract(&outcome.body);
     assert_eq!(body["output"], serde_json::json!([1, 2]));
     assert!(body.get("meta").is_none());
     assert_eq!(body["audit"]["tool_name"], "add");
 
     let meta = r#"{"took_ms":1,"ttl_seconds":60}"#;
-    let outcome = JsonResponse::success("null", Some(meta), "trace-1", &audit());
+    let outcome = JsonResponse::success("null", Some(meta), "trace-1", &facts());
     assert_eq!(check_contract(&outcome.body)["meta"]["ttl_seconds"], 60);
 }
 
 #[test]
 fn a_success_is_written_into_a_buffer_of_its_size() {
-    let mut audit = audit();
+    let mut facts = facts();
     for name in ["add", "", "a\"\\\n\u{1}\u{7f}名\u{8}\u{c}\r\t"] {
-        audit.tool_name = name.into();
+        facts.tool_name = name.into();
         for meta in [None, Some(r#"{"took_ms":1}"#)] {
-            let json = written("[]", meta, name, &audit);
+            let json = written("[]", meta, name, &facts);
             assert_eq!(json.len(), json.capacity(), "{name:?}");
             assert!(serde_json::from_slice::<Value>(&json).is_ok());
         }
@@ -67,7 +72,7 @@ fn a_failure_is_what_the_contract_says() {
     assert_eq!(body["audit"]["error_message"], "no tool has this name");
 
     let meta = Some(r#"{"took_ms":1,"attempts":2}"#);
-    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, meta, &audit());
+    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, meta, &facts());
     assert_eq!(check_contract(&outcome.body)["meta"]["attempts"], 2);
 }
 
@@ -98,18 +103,18 @@ fn a_failure_without_a_code_is_named_by_its_type() {
 #[test]
 fn a_request_that_nobody_could_read_gets_a_trace_of_its_own() {
     let detail = ToolErrorDetail::from_code(ErrorCode::NotFound, "no").build();
-    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &RequestFacts::new());
+    let outcome = JsonResponse::failure(StatusCode::NOT_FOUND, &detail, None, &unknown());
     let body = check_contract(&outcome.body);
     assert!(body["audit"]["trace_id"].as_str().is_some_and(|id| id.parse::<Uuid>().is_ok()));
     assert_eq!(body["audit"]["tool_name"], "");
-    let of_nothing = audit::PayloadHash::compute(b"");
+    let of_nothing = PayloadHash::compute(b"");
     assert_eq!(body["audit"]["request_payload_hash"], of_nothing.as_str());
 }
 
 #[test]
 fn the_hash_is_the_sha256_of_the_body() {
     let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!(audit::PayloadHash::compute(b"abc").as_str(), known);
+    assert_eq!(PayloadHash::compute(b"abc").as_str(), known);
 }
 
 #[test]
@@ -134,13 +139,13 @@ fn retry_after_is_written_in_whole_seconds() {
 fn headers_say_what_the_body_is() {
     let detail = ToolErrorDetail::from_code(ErrorCode::Unauthorized, "no").build();
     assert_eq!(headers(failed(401, &detail))[CONTENT_TYPE], "application/json");
-    let succeeded = headers(JsonResponse::success("1", None, "trace-1", &audit()));
+    let succeeded = headers(JsonResponse::success("1", None, "trace-1", &facts()));
     assert_eq!(succeeded[CONTENT_TYPE], "application/json");
 }
 
 #[test]
 fn nothing_on_the_way_keeps_an_answer_for_somebody_else() {
-    let success = JsonResponse::success("1", None, "trace-1", &audit());
+    let success = JsonResponse::success("1", None, "trace-1", &facts());
     let failure = failed(404, &ToolErrorDetail::from_code(ErrorCode::NotFound, "nothing").build());
     for outcome in [success, failure] {
         assert_eq!(headers(outcome)["cache-control"], "no-store");

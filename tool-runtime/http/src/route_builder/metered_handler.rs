@@ -1,11 +1,7 @@
 //! Wraps a handler: counts and times its requests, and answers its failures and panics.
 
-use std::any::Any;
-use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
@@ -15,11 +11,11 @@ use axum::http::uri::Scheme;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
-use futures::future::CatchUnwind;
-use pin_project_lite::pin_project;
+use futures::future::BoxFuture;
 
+use super::endpoint_handler::EndpointHandler;
 use crate::problem::Problem;
-use crate::response::{Audit, RefusedRequest, RequestFacts, ResponseFormat, trace_id};
+use crate::response::{Answer, RequestFacts, RequestStart, ResponseFormat, header_trace_id};
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::challenge_parameter;
@@ -50,46 +46,31 @@ impl<H> MeteredHandler<H> {
     }
 }
 
-impl<H: Handler<T, SharedApp>, T> Handler<T, SharedApp> for MeteredHandler<H> {
-    type Future = AnsweredFuture<H::Future>;
+impl<H: EndpointHandler<T>, T: 'static> Handler<T, SharedApp> for MeteredHandler<H> {
+    type Future = BoxFuture<'static, Response>;
 
     fn call(self, mut request: Request, app: SharedApp) -> Self::Future {
-        let audit = Audit::new(RequestFacts::in_format(self.route.format));
+        let Self { route, handler } = self;
         let timer = RequestTimer {
             app: app.clone(),
-            route: self.route,
+            route,
             method: request.method().clone(),
             is_https: is_https(&request),
             begun: Instant::now(),
             status: None,
         };
-        let request_facts = RefusalContext::new(&request);
-        request.extensions_mut().insert(audit.clone());
-        let answer = AssertUnwindSafe(self.handler.call(request, app)).catch_unwind();
-        AnsweredFuture { answer, audit, request: request_facts, timer }
-    }
-}
-
-pin_project! {
-    /// The future of a request.
-    pub(crate) struct AnsweredFuture<F> {
-        #[pin]
-        answer: CatchUnwind<AssertUnwindSafe<F>>,
-        audit: Audit,
-        request: RefusalContext,
-        timer: RequestTimer,
-    }
-}
-
-impl<F: Future<Output = Response>> Future for AnsweredFuture<F> {
-    type Output = Response;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
-        let this = self.project();
-        let answer = ready!(this.answer.poll(cx));
-        let response = this.request.answer(answer, &this.timer.app, this.timer.route, this.audit);
-        this.timer.status = Some(response.status());
-        Poll::Ready(response)
+        let start = RequestStart::now(route.format);
+        let refusal_context = RefusalContext::new(&request);
+        request.extensions_mut().insert(start);
+        Box::pin(async move {
+            // Outside of the handler's future, so that a panic leaves what the parameters reported.
+            let mut facts = RequestFacts::new(start);
+            let handled = AssertUnwindSafe(handler.handle(request, &app, &mut facts));
+            let answer = handled.catch_unwind().await.unwrap_or_else(|_| Err(Problem::internal()));
+            let response = refusal_context.respond(answer, &app, route, facts);
+            timer.finish(response.status());
+            response
+        })
     }
 }
 
@@ -108,37 +89,28 @@ impl RefusalContext {
         Self {
             peer: extensions.get::<ConnectInfo<SocketAddr>>().map(|it| it.0),
             path: extensions.get().cloned(),
-            trace_id: trace_id(headers),
+            trace_id: header_trace_id(headers),
             had_token: headers.contains_key(AUTHORIZATION),
         }
     }
 
-    /// Makes the response of a handler's answer; a panic is answered 500.
-    fn answer(
-        &mut self,
-        answer: Result<Response, Box<dyn Any + Send>>,
+    /// Makes the response of a handler's answer.
+    fn respond(
+        self,
+        answer: Result<Answer, Problem>,
         app: &SharedApp,
         route: RouteId,
-        audit: &Audit,
+        mut facts: RequestFacts,
     ) -> Response {
-        let answered = match answer {
-            Ok(mut response) => match response.extensions_mut().remove::<RefusedRequest>() {
-                Some(RefusedRequest(problem)) => Err(problem),
-                None => Ok(response),
-            },
-            Err(_) => Err(Problem::internal()),
-        };
-        let counted = answered.and_then(|response| {
-            let facts = audit.lock();
-            let caller = || facts.caller().cloned().unwrap_or_else(|| Caller::at(self.peer));
-            app.unread.counted(response, caller, facts.has_effect)
+        let had_token = self.had_token;
+        let counted = answer.and_then(|answer| {
+            let has_effect = facts.add(answer.facts);
+            let caller = || facts.caller.clone().unwrap_or_else(|| Caller::at(self.peer));
+            app.unread.counted(answer.response, caller, has_effect)
         });
-        let mut response = match counted {
-            Ok(response) => response,
-            Err(problem) => self.refuse(problem, app, &mut audit.lock()),
-        };
+        let mut response = counted.unwrap_or_else(|problem| self.refuse(problem, app, facts));
         if response.status() == StatusCode::UNAUTHORIZED {
-            let challenges = app.config.auth.challenges(self.had_token);
+            let challenges = app.config.auth.challenges(had_token);
             let metadata = if route.is_resource { challenge_parameter(app) } else { None };
             let challenges =
                 challenges.map(|it| (WWW_AUTHENTICATE, with_metadata(it, metadata.as_deref())));
@@ -148,18 +120,18 @@ impl RefusalContext {
     }
 
     /// Makes the response of a refused request, and counts and logs the refusal.
-    fn refuse(&mut self, problem: Problem, app: &SharedApp, audit: &mut RequestFacts) -> Response {
-        let known_trace_id = problem.trace_id.clone().or_else(|| audit.trace_id.take());
-        audit.trace_id = known_trace_id.or_else(|| self.trace_id.take());
+    fn refuse(self, mut problem: Problem, app: &SharedApp, mut facts: RequestFacts) -> Response {
+        facts.trace_id = problem.trace_id.take().or(facts.trace_id).or(self.trace_id);
+        facts.caller = problem.caller.take().or(facts.caller);
         app.metrics.refused(problem.status);
         app.refusals.log(&LoggedRefusal {
             problem: &problem,
             peer: self.peer,
             route: self.path.as_ref().map(MatchedPath::as_str),
-            principal: audit.principal(),
-            trace_id: audit.trace_id.as_deref(),
+            principal: facts.principal(),
+            trace_id: facts.trace_id.as_deref(),
         });
-        problem.response(audit).into_response()
+        problem.response(facts).into_response()
     }
 }
 
@@ -187,6 +159,12 @@ struct RequestTimer {
     is_https: bool,
     begun: Instant,
     status: Option<StatusCode>,
+}
+
+impl RequestTimer {
+    fn finish(mut self, status: StatusCode) {
+        self.status = Some(status);
+    }
 }
 
 impl Drop for RequestTimer {

@@ -1,23 +1,21 @@
 //! Makes a route from a row of the table of endpoints: its method, its handler and its metrics.
 
-#[cfg(feature = "mcp")]
-mod any_method;
+mod endpoint_handler;
 mod metered_handler;
 #[cfg(test)]
 mod tests;
 
-use axum::handler::Handler;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+#[cfg(feature = "mcp")]
+use axum::routing::any;
 use axum::routing::{MethodRouter, get, post};
 use tool_contracts::ErrorCode;
 
-#[cfg(feature = "mcp")]
-pub(super) use self::any_method::admitted_by_any_method;
+use self::endpoint_handler::{EndpointHandler, TakesAdmissionProof};
 pub(super) use self::metered_handler::{MeteredHandler, RouteId};
 use crate::problem::Problem;
-use crate::request::admission::AdmissionProof;
 use crate::response::ResponseFormat;
 use crate::state::app::SharedApp;
 
@@ -28,28 +26,6 @@ pub(super) enum EndpointMethod {
     Post,
 }
 
-/// The parameters of a handler whose first one proves the admission of the request.
-#[diagnostic::on_unimplemented(
-    message = "the handler does not prove that its request was admitted",
-    note = "take `Admitted` or `Authorized<_>` as the first parameter",
-    note = "an endpoint that serves requests without a caller says `without_admission` in its row"
-)]
-pub(super) trait TakesAdmissionProof {}
-
-macro_rules! takes_admission_proof {
-    ($($parameters:tt),*) => {
-        // axum marks the kind of the last parameter by a type in front.
-        impl<M, P: AdmissionProof, $($parameters),*> TakesAdmissionProof for (M, P, $($parameters),*) {}
-    };
-}
-
-takes_admission_proof!();
-takes_admission_proof!(A);
-takes_admission_proof!(A, B);
-takes_admission_proof!(A, B, C);
-takes_admission_proof!(A, B, C, D);
-takes_admission_proof!(A, B, C, D, E);
-
 /// Routes a method to a handler of admitted requests.
 pub(super) fn admitted<H, T>(
     method: EndpointMethod,
@@ -58,7 +34,7 @@ pub(super) fn admitted<H, T>(
     handler: H,
 ) -> MethodRouter<SharedApp>
 where
-    H: Handler<T, SharedApp>,
+    H: EndpointHandler<T>,
     T: TakesAdmissionProof + Send + 'static,
 {
     without_admission(method, route, wrong_method_route, handler)
@@ -72,7 +48,7 @@ pub(super) fn without_admission<H, T>(
     handler: H,
 ) -> MethodRouter<SharedApp>
 where
-    H: Handler<T, SharedApp>,
+    H: EndpointHandler<T>,
     T: Send + 'static,
 {
     let format = route.format;
@@ -83,6 +59,16 @@ where
         EndpointMethod::Post => post(handler),
     };
     routed.fallback(MeteredHandler::new(wrong_method_route, rejected))
+}
+
+/// Routes every method to a handler of admitted requests, which knows the methods itself.
+#[cfg(feature = "mcp")]
+pub(super) fn admitted_by_any_method<H, T>(route: RouteId, handler: H) -> MethodRouter<SharedApp>
+where
+    H: EndpointHandler<T>,
+    T: TakesAdmissionProof + Send + 'static,
+{
+    any(MeteredHandler::new(route, handler))
 }
 
 /// Answers a path that no row of the table has.

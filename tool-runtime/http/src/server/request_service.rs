@@ -23,7 +23,7 @@ use super::ServerLimits;
 use super::activity::ConnectionActivity;
 use super::body::{ResponseBody, TimedBody};
 use crate::problem::Problem;
-use crate::response::{RequestFacts, ResponseFormat};
+use crate::response::ResponseFormat;
 use crate::state::metrics::ServedOverTls;
 
 /// The hyper service of one connection.
@@ -65,7 +65,7 @@ impl RequestService {
         let answer = AssertUnwindSafe(async { self.app.call(request).await });
         match answer.catch_unwind().await {
             Ok(Ok(answer)) => answer,
-            Err(_) => failed().response(&mut RequestFacts::new()).into_response(),
+            Err(_) => failed().into_response(),
         }
     }
 

@@ -32,7 +32,7 @@ use crate::request::head::Head;
 use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::time_limit::within_time_limit;
-use crate::response::{Audit, JsonResponse};
+use crate::response::{JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
 
 /// Requires the scope `approvals`, for the list.
@@ -78,11 +78,12 @@ pub(crate) async fn decide(
     authorized: Authorized<DecideApprovals>,
     State(app): State<SharedApp>,
     params: Params,
-    audit: Audit,
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
-    let ticket = ticket(&params)?;
-    decided(&app, &authorized, ticket, &ApprovalDecision::read(&request.body)?, &audit).await
+    let (ticket, decision) = (ticket(&params)?, ApprovalDecision::read(&request.body)?);
+    let mut facts = request.facts();
+    let decided = decided(&app, &authorized, ticket, &decision, &mut facts).await;
+    decided.map_err(|problem| problem.with_tool_name(&facts.tool_name))
 }
 
 async fn decided(
@@ -90,7 +91,7 @@ async fn decided(
     authorized: &AuthorizedCaller,
     ticket: Uuid,
     decision: &ApprovalDecision<'_>,
-    audit: &Audit,
+    facts: &mut RequestFacts,
 ) -> Result<JsonResponse, Problem> {
     refusal::refuse_if_only_counted(app, authorized, ticket).await?;
     let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
@@ -101,7 +102,7 @@ async fn decided(
         attempt.record_rejected(app, DecisionRefusal::NOT_COVERED.why.as_str()).await;
         return Err(refusal::tool_not_covered());
     }
-    audit.lock().tool_name = call.name().into();
+    facts.tool_name = call.name().into();
     let refused = if call.status() == CallStatus::Pending {
         match decision {
             ApprovalDecision::Decline(feedback) => {
@@ -116,7 +117,7 @@ async fn decided(
         DecisionRefusal::by_ticket(&call)
     };
     let finished = call::executed(app, call, authorized.caller().clone()).await?;
-    let mut outcome = call::outcome(app, &finished, audit);
+    let mut outcome = call::outcome(app, &finished, facts.clone());
     if let Some(refused) = refused.or_else(|| DecisionRefusal::by_ticket(&finished.call)) {
         attempt.record_rejected(app, refused.why.as_str()).await;
         outcome.status = refused.status.unwrap_or(outcome.status);

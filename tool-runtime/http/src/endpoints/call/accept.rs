@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use tool_contracts::ErrorCode;
 
 use crate::problem::Problem;
+use crate::response::ReportFacts;
 use crate::state::app::SharedApp;
 
 /// The media type of a call's response.
@@ -38,6 +39,10 @@ impl FromRequestParts<SharedApp> for AcceptsJson {
             .ok_or_else(|| not_acceptable("`application/json`"))
     }
 }
+
+impl ReportFacts for MediaType {}
+
+impl ReportFacts for AcceptsJson {}
 
 /// The preference for a media type: its weight, and how specific its range is.
 type Preference = (u16, u8);

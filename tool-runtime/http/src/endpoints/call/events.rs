@@ -16,14 +16,14 @@ use super::outcome;
 use super::running::{self, CallTask};
 use super::streams::StreamPermit;
 use crate::problem::Problem;
-use crate::response::{Audit, JsonResponse};
+use crate::response::{Answer, AnswerFacts, JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 
 /// An event stream in progress.
 struct EventStream {
     app: SharedApp,
-    audit: Audit,
+    facts: RequestFacts,
     task: Option<CallTask>,
     /// Holds only the newest report: a slow client misses reports, but not the result.
     progress: watch::Receiver<Option<ProgressUpdate>>,
@@ -43,20 +43,21 @@ pub(super) fn stream(
     app: &SharedApp,
     call: ToolCall,
     (caller, permit): (Caller, StreamPermit),
-    audit: Audit,
-) -> Result<Response, Problem> {
+    mut facts: RequestFacts,
+) -> Result<Answer, Problem> {
     let (report, progress) = watch::channel(None);
     call.on_progress(move |update| drop(report.send_replace(Some(update))));
-    audit.lock().trace_id = Some(call.cx().trace_id().into());
+    facts.trace_id = Some(call.cx().trace_id().into());
+    let tool_name = Some(facts.tool_name.clone());
     let task = Some(running::spawn(app, call, caller)?);
     let app = app.clone();
-    let events = EventStream { app, audit, task, progress, may_progress: true, _permit: permit };
+    let events = EventStream { app, facts, task, progress, may_progress: true, _permit: permit };
     let body = Body::from_stream(stream::unfold(events, EventStream::advance));
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(Answer { response, facts: AnswerFacts { tool_name, ..AnswerFacts::default() } })
 }
 
 impl EventStream {
@@ -88,8 +89,8 @@ impl EventStream {
                 finished = task => {
                     self.task = None;
                     let outcome = match finished {
-                        Ok(finished) => outcome(&self.app, &finished, &self.audit),
-                        Err(problem) => problem.response(&mut self.audit.lock()),
+                        Ok(finished) => outcome(&self.app, &finished, self.facts.clone()),
+                        Err(problem) => problem.response(self.facts.clone()),
                     };
                     return Some(NextEvent::Result(outcome));
                 }

@@ -12,7 +12,6 @@ mod text;
 use std::borrow::Cow;
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use serde_json::value::RawValue;
 use tool_contracts::server::CallRequest;
 use tool_contracts::{CallStatus, ErrorCode, ToolContext, ToolErrorDetail, ToolSpec};
@@ -31,7 +30,9 @@ use crate::problem::{Problem, status};
 use crate::request::admission::Admitted;
 use crate::request::body::{self, ReceivedRequest};
 use crate::request::context;
-use crate::response::{Audit, JsonResponse, ResponseFormat, notable_meta};
+use crate::response::{
+    Answer, AnswerFacts, JsonResponse, RequestFacts, ResponseFormat, notable_meta,
+};
 use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;
 use crate::state::refusal_counts::RefusalKind;
@@ -47,19 +48,20 @@ pub(crate) async fn call(
     admitted: Admitted,
     media_type: MediaType,
     State(app): State<SharedApp>,
-    audit: Audit,
     request: ReceivedRequest,
-) -> Result<Response, Problem> {
-    let call = open(&app, &admitted, &request, &audit)?;
+) -> Result<Answer, Problem> {
+    let (call, facts) = open(&app, &admitted, &request)?;
     let _permit = request.into_permit();
     let caller = admitted.caller().clone();
+    let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
     // A call that was refused has no progress to report.
     if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
-        let permit = streams::acquire(&app, caller.clone())?;
-        return events::stream(&app, call, (caller, permit), audit);
+        let permit = streams::acquire(&app, caller.clone()).map_err(with_tool_name)?;
+        let streamed = events::stream(&app, call, (caller, permit), facts.clone());
+        return streamed.map_err(with_tool_name);
     }
-    let finished = executed(&app, call, caller).await?;
-    Ok(outcome(&app, &finished, &audit).into_response())
+    let finished = executed(&app, call, caller).await.map_err(with_tool_name)?;
+    Ok(outcome(&app, &finished, facts).into())
 }
 
 /// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
@@ -74,20 +76,21 @@ pub(crate) async fn executed(
     running::spawn(app, call, caller)?.await
 }
 
-/// Opens the call of a request's body, if the caller may call the tool.
+/// Opens the call of a request's body, if the caller may call the tool, and names the tool in the
+/// facts of the request.
 fn open(
     app: &App,
     admitted: &Admitted,
     request: &ReceivedRequest,
-    audit: &Audit,
-) -> Result<ToolCall, Problem> {
+) -> Result<(ToolCall, RequestFacts), Problem> {
     let body: CallRequest = body::parse(&request.body)?;
     let (name, input, context) = body.into_parts();
     let name = truncated_tool_name(name);
-    audit.lock().tool_name.clone_from(&name);
-    let defaults = &app.config.context_defaults;
-    let cx = context::context(&request.head(), Some(context), admitted.principal(), defaults)?;
-    open_named(app, admitted, &name, (input, cx))
+    let (principal, defaults) = (admitted.principal(), &app.config.context_defaults);
+    let opened = context::context(&request.head(), Some(context), principal, defaults)
+        .and_then(|cx| open_named(app, admitted, &name, (input, cx)));
+    let call = opened.map_err(|problem| problem.with_tool_name(&name))?;
+    Ok((call, RequestFacts { tool_name: name, ..request.facts() }))
 }
 
 /// Opens a call of the tool with this name, if the caller may call it.
@@ -162,34 +165,49 @@ pub(crate) fn require_may_call(principal: &Principal, tool: &ToolSpec) -> Result
 }
 
 /// Makes the HTTP response of a finished call.
-pub(crate) fn outcome(app: &App, finished: &FinishedCall, audit: &Audit) -> JsonResponse {
-    let audit = &mut *audit.lock();
+pub(crate) fn outcome(
+    app: &App,
+    finished: &FinishedCall,
+    mut facts: RequestFacts,
+) -> JsonResponse {
     let trace_id = finished.call.cx().trace_id();
-    audit.has_effect = !running::ends_with_caller(&finished.call);
     let Some(output) = finished.call.output() else {
-        return Problem::internal().response(audit);
+        return Problem::internal().response(facts);
     };
-    if let Some(data) = output.data_json() {
-        return match audit.format {
-            ResponseFormat::CallResponse => {
-                JsonResponse::success(data, notable_meta(output), trace_id, audit)
-            }
-            ResponseFormat::Envelope => JsonResponse::envelope(output),
-        };
-    }
-    audit.trace_id = Some(trace_id.into());
-    let Some(detail) = finished.error(app) else { return Problem::internal().response(audit) };
-    let draining = finished.end != EndCause::TimeLimit
-        && (finished.end == EndCause::Shutdown || app.config.drain.has_begun());
-    JsonResponse::failure(
-        status::for_error(&detail, draining),
-        &detail,
-        Some(output.meta_json()),
-        audit,
-    )
+    let response = match (output.data_json(), facts.format()) {
+        (Some(data), ResponseFormat::CallResponse) => {
+            JsonResponse::success(data, notable_meta(output), trace_id, &facts)
+        }
+        (Some(_), ResponseFormat::Envelope) => JsonResponse::envelope(output),
+        (None, _) => {
+            facts.trace_id = Some(trace_id.into());
+            let Some(detail) = finished.error(app) else {
+                return Problem::internal().response(facts);
+            };
+            let status = status::for_error(&detail, finished.was_drained(app));
+            JsonResponse::failure(status, &detail, Some(output.meta_json()), &facts)
+        }
+    };
+    JsonResponse { facts: finished.answer_facts(facts), ..response }
 }
 
 impl FinishedCall {
+    /// Returns the facts that the response of this call adds to those of its request.
+    pub(crate) fn answer_facts(&self, facts: RequestFacts) -> AnswerFacts {
+        let has_effect = !running::ends_with_caller(&self.call);
+        let RequestFacts { trace_id, tool_name, .. } = facts;
+        AnswerFacts { payload: None, trace_id, tool_name: Some(tool_name), has_effect }
+    }
+
+    /// Returns whether the shutdown of the server may have ended the call.
+    fn was_drained(&self, app: &App) -> bool {
+        match self.end {
+            EndCause::TimeLimit => false,
+            EndCause::Shutdown => true,
+            EndCause::Call => app.config.drain.has_begun(),
+        }
+    }
+
     /// Returns the error of a failed call; of one that the request's time limit ended, that limit.
     pub(crate) fn error(&self, app: &App) -> Option<Cow<'_, ToolErrorDetail>> {
         let detail = self.call.output()?.error()?;

@@ -26,7 +26,7 @@ use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::reason::{example, reason};
 use crate::request::time_limit::within_time_limit;
-use crate::response::{Audit, JsonResponse};
+use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<EvidenceReadRequest>);
@@ -101,7 +101,6 @@ pub(crate) async fn find(
     authorized: Authorized<FindEvidence>,
     State(app): State<SharedApp>,
     params: Params,
-    audit: Audit,
 ) -> Result<JsonResponse, Problem> {
     let (vault, id) = (vault(&app)?, id(&params)?);
     let access = authorized.access("GET /evidence/{id}")?;
@@ -111,8 +110,8 @@ pub(crate) async fn find(
         lookup.map_err(|error| refusal::problem(&error))?.ok_or_else(refusal::unknown)
     };
     let snapshot = within_time_limit(&app, finding).await?;
-    audit.lock().tool_name = snapshot.tool().into();
-    Ok(JsonResponse::ok(&EvidenceSnapshot::new(&snapshot)))
+    let response = JsonResponse::ok(&EvidenceSnapshot::new(&snapshot));
+    Ok(response.with_tool_name(snapshot.tool()))
 }
 
 /// Handles a request for the sealed contents of one snapshot, with a reason.
@@ -120,7 +119,6 @@ pub(crate) async fn read(
     authorized: Authorized<ReadEvidence>,
     State(app): State<SharedApp>,
     params: Params,
-    audit: Audit,
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (vault, id) = (vault(&app)?, id(&params)?);
@@ -131,8 +129,8 @@ pub(crate) async fn read(
         opened.map_err(|error| refusal::problem(&error))
     };
     let opened = within_time_limit(&app, reading).await?;
-    audit.lock().tool_name = opened.snapshot.tool().into();
-    Ok(JsonResponse::ok(&EvidenceContents::new(&opened)))
+    let response = JsonResponse::ok(&EvidenceContents::new(&opened));
+    Ok(response.with_tool_name(opened.snapshot.tool()))
 }
 
 /// Returns whether a server has evidence that callers may see: its vault has an authorizer.

@@ -27,7 +27,7 @@ pub(crate) async fn list(
     // The list is refused to a caller that may not act for the tenant that it names.
     context::context(&request.head(), None, principal, &app.config.context_defaults)?;
     let body = written(&app, |spec| filter.admits(spec) && principal.may_call(spec));
-    Ok(JsonResponse { status: StatusCode::OK, retry_after: None, body })
+    Ok(JsonResponse::new(StatusCode::OK, body))
 }
 
 fn written(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {

@@ -23,7 +23,7 @@ use crate::request::head::Head;
 use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::time_limit::within_time_limit;
-use crate::response::{Audit, JsonResponse};
+use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
 
 /// Requires the scope `outcomes`.
@@ -63,25 +63,28 @@ pub(crate) async fn resolve(
     authorized: Authorized<ManageOutcomes>,
     State(app): State<SharedApp>,
     params: Params,
-    audit: Audit,
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let id = id(&params)?;
     let resolution = ParsedResolution::read(&request.body)?;
-    within_time_limit(&app, resolved(&app, &authorized, id, resolution, &audit)).await
+    // Set by the work, which may be dropped at the time limit after it has found the tool.
+    let mut tool_name = Box::default();
+    let resolved = resolved(&app, &authorized, id, resolution, &mut tool_name);
+    let answer = within_time_limit(&app, resolved).await;
+    answer.map_err(|problem| problem.with_tool_name(&tool_name))
 }
 
 async fn resolved(
     app: &App,
     authorized: &AuthorizedCaller,
     id: u64,
-    found: ParsedResolution,
-    audit: &Audit,
+    parsed: ParsedResolution,
+    tool_name: &mut Box<str>,
 ) -> Result<JsonResponse, Problem> {
     let record = app.runtime.outcomes().find_unknown(authorized.tenant(), Fence::new(id)).await;
     let record = record.map_err(|_| Problem::store_unavailable())?.ok_or_else(unknown)?;
-    audit.lock().tool_name = (*record.key.tool).into();
-    let ParsedResolution { decision, resolution, reason } = found;
+    *tool_name = (*record.key.tool).into();
+    let ParsedResolution { decision, resolution, reason } = parsed;
     let record_attempt =
         |outcome| record_resolution(app, authorized, &record, decision.as_str(), &reason, outcome);
     // A resolution that cannot be recorded is refused.

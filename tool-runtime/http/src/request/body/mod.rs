@@ -23,9 +23,9 @@ use tool_runtime_schema::Limits;
 use tool_runtime_schema::json;
 
 use self::upload_rate::UploadRate;
-use super::audit::audit_of;
 use super::context::RequestHead;
 use crate::problem::Problem;
+use crate::response::{PayloadHash, ReportFacts, RequestFacts, RequestStart};
 use crate::state::app::SharedApp;
 use crate::state::body_quota::{BodyPermit, BodyQuota};
 use crate::state::bounds::Bounds;
@@ -39,6 +39,8 @@ mod tests;
 pub(crate) struct ReceivedRequest {
     parts: Parts,
     pub(crate) body: ReceivedBody,
+    start: RequestStart,
+    payload: PayloadHash,
 }
 
 /// A body that was read, with its permit of the quota.
@@ -55,13 +57,19 @@ impl FromRequest<SharedApp> for ReceivedRequest {
     /// limits.
     async fn from_request(request: Request, app: &SharedApp) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        let audit = audit_of(&parts)?;
+        let start = *parts.extensions.get::<RequestStart>().ok_or_else(Problem::internal)?;
         // A request without a caller was not admitted, so its body is not read.
-        let caller = audit.lock().caller().cloned().ok_or_else(Problem::internal)?;
-        let quota = (&app.body_quota, &caller);
+        let caller = parts.extensions.get::<Caller>().ok_or_else(Problem::internal)?;
+        let quota = (&app.body_quota, caller);
         let body = read_within(&parts.headers, body, &app.config.bounds, quota).await?;
-        audit.lock().set_body(&body);
-        Ok(Self { parts, body })
+        let payload = PayloadHash::compute(&body);
+        Ok(Self { parts, body, start, payload })
+    }
+}
+
+impl ReportFacts for ReceivedRequest {
+    fn report(&self, facts: &mut RequestFacts) {
+        facts.payload = self.payload;
     }
 }
 
@@ -69,6 +77,11 @@ impl ReceivedRequest {
     /// Returns the part of the request before its body.
     pub(crate) fn head(&self) -> RequestHead<'_> {
         RequestHead::from_parts(&self.parts)
+    }
+
+    /// Returns the facts that the response of its handler reports, to which the handler adds its own.
+    pub(crate) fn facts(&self) -> RequestFacts {
+        RequestFacts { payload: self.payload, ..RequestFacts::new(self.start) }
     }
 
     /// Returns the query, without its `?`.

@@ -10,7 +10,7 @@ use crate::request::admission::Admitted;
 use crate::request::body::{self, ReceivedRequest};
 use crate::request::context;
 use crate::request::params::{Params, param};
-use crate::response::{Audit, JsonResponse};
+use crate::response::{JsonResponse, ReportFacts, RequestFacts};
 use crate::state::app::SharedApp;
 
 #[cfg(test)]
@@ -25,27 +25,30 @@ impl FromRequestParts<SharedApp> for ToolName {
 
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let Ok(params) = Params::from_request_parts(parts, app).await;
-        let name = super::truncated_tool_name(param(&params, "tool")?.to_owned());
-        let audit = Audit::from_request_parts(parts, app).await?;
-        audit.lock().tool_name.clone_from(&name);
-        Ok(Self(name))
+        Ok(Self(super::truncated_tool_name(param(&params, "tool")?.to_owned())))
+    }
+}
+
+impl ReportFacts for ToolName {
+    fn report(&self, facts: &mut RequestFacts) {
+        facts.tool_name.clone_from(&self.0);
     }
 }
 
 /// Calls the tool that the path names; every answer is a response envelope, refusals too.
 pub(crate) async fn envelope_call(
     admitted: Admitted,
-    ToolName(tool): ToolName,
+    ToolName(tool_name): ToolName,
     _: AcceptsJson,
     State(app): State<SharedApp>,
-    audit: Audit,
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (envelope, input) = body::parse::<CallEnvelope>(&request.body)?.into_parts();
     let (head, defaults) = (request.head(), &app.config.context_defaults);
     let cx = context::context_of_envelope(&head, &envelope, admitted.principal(), defaults)?;
-    let call = super::open_named(&app, &admitted, &tool, (input, cx))?;
+    let call = super::open_named(&app, &admitted, &tool_name, (input, cx))?;
+    let facts = RequestFacts { tool_name, ..request.facts() };
     let _permit = request.into_permit();
     let finished = super::executed(&app, call, admitted.caller().clone()).await?;
-    Ok(super::outcome(&app, &finished, &audit))
+    Ok(super::outcome(&app, &finished, facts))
 }

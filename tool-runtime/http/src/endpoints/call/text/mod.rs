@@ -9,7 +9,7 @@ use super::accept::AcceptsJson;
 use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::request::body::ReceivedRequest;
-use crate::response::{Audit, JsonResponse, notable_meta};
+use crate::response::{JsonResponse, notable_meta};
 use crate::state::app::SharedApp;
 
 #[cfg(test)]
@@ -22,24 +22,24 @@ pub(crate) async fn text_call(
     admitted: Admitted,
     _: AcceptsJson,
     State(app): State<SharedApp>,
-    audit: Audit,
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
-    let call = super::open(&app, &admitted, &request, &audit)?;
+    let (call, facts) = super::open(&app, &admitted, &request)?;
     let _permit = request.into_permit();
-    let finished = super::executed(&app, call, admitted.caller().clone()).await?;
+    let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
+    let finished =
+        super::executed(&app, call, admitted.caller().clone()).await.map_err(with_tool_name)?;
     let Some(output) = finished.call.output().filter(|output| output.is_ok()) else {
-        return Ok(super::outcome(&app, &finished, &audit));
+        return Ok(super::outcome(&app, &finished, facts));
     };
     let answer = finished.call.for_model().await;
-    let outputs = &app.runtime.policy_state().outputs;
-    let text = outputs.serialized(&answer).map_err(|_| Problem::internal())?;
-    let Ok(data) = serde_json::to_string(&text) else { return Err(Problem::internal()) };
+    let text = app.runtime.policy_state().outputs.serialized(&answer);
+    let data = text.ok().and_then(|text| serde_json::to_string(&text).ok());
+    let data = data.ok_or_else(Problem::internal).map_err(with_tool_name)?;
     let meta = with_warning(output, answer.excerpt());
     let meta = meta.as_deref().or_else(|| notable_meta(output));
-    let audit = &mut *audit.lock();
-    audit.has_effect = !super::running::ends_with_caller(&finished.call);
-    Ok(JsonResponse::success(&data, meta, finished.call.cx().trace_id(), audit))
+    let response = JsonResponse::success(&data, meta, finished.call.cx().trace_id(), &facts);
+    Ok(JsonResponse { facts: finished.answer_facts(facts), ..response })
 }
 
 /// Returns the output's `meta` with the description of an excerpt among its warnings.
