@@ -10,7 +10,7 @@ pub(crate) const PATHS: [&str; 0] = [];
 
 /// Adds nothing to a router.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "it is called as the feature's own is")]
-pub(crate) fn mounted(
+pub(crate) fn mount(
     routes: Router<SharedApp>,
     _: &SharedApp,
     _: &McpSettings,

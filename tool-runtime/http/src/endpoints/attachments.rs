@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::request::access_records;
 use crate::request::admission::Admitted;
 use crate::request::context::{self, RequestHead};
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::request::params::{Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::state::app::SharedApp;
@@ -55,10 +55,10 @@ pub(crate) async fn read(
     admitted: Admitted,
     State(app): State<SharedApp>,
     params: Params,
-    head: Head,
+    request: Bodyless,
 ) -> Result<Response, Problem> {
     let (handle, principal) = (handle(&params)?, admitted.principal());
-    let request_head = RequestHead::from_parts(head.parts());
+    let request_head = RequestHead::from_parts(request.parts());
     let cx = context::context(&request_head, None, principal, &app.config.context_defaults)?;
     let _permit = access_records::acquire_read(&app, principal)?;
     let reading = async {

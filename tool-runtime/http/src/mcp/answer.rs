@@ -31,7 +31,7 @@ pub(super) async fn for_call(
 ) -> CallToolResult {
     let mcp_tools = server.listing.current(&server.app.runtime);
     let tool = mcp_tools.find(finished.call.name());
-    let mut result = Answered { app: &server.app, finished, tool, revision }.result().await;
+    let mut result = FinishedAnswer { app: &server.app, finished, tool, revision }.result().await;
     if revision == Revision::Stateless {
         let Implementation { name, version, .. } = &server.settings.server;
         let meta = result.meta.get_or_insert_default();
@@ -41,14 +41,14 @@ pub(super) async fn for_call(
 }
 
 /// A call that has ended, for a client of a revision.
-struct Answered<'a> {
+struct FinishedAnswer<'a> {
     app: &'a App,
     finished: &'a FinishedCall,
     tool: Option<&'a McpTool>,
     revision: Revision,
 }
 
-impl Answered<'_> {
+impl FinishedAnswer<'_> {
     /// Writes the result.
     async fn result(&self) -> CallToolResult {
         let call = &self.finished.call;

@@ -18,7 +18,7 @@ use tool_runtime_core::{ToolCall, ToolOutput};
 use super::answer;
 use super::confirmation;
 use super::context;
-use super::dialogue::ClientChannel;
+use super::client_channel::ClientChannel;
 use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::revision::Revision;
@@ -73,14 +73,14 @@ impl<'s> ToolRequest<'s> {
         self,
         params: CallToolRequestParams,
     ) -> Result<CallToolResponse, ErrorData> {
-        match self.answered(params).await {
+        match self.try_answer(params).await {
             Ok(response) => Ok(response),
             Err(Refused::Result(result)) => Ok((*result).into()),
             Err(Refused::Protocol(error)) => Err(error),
         }
     }
 
-    async fn answered(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
+    async fn try_answer(&self, params: CallToolRequestParams) -> Result<CallToolResponse, Refused> {
         let app = &self.server.app;
         let cx = context::for_request(&self.caller, &self.meta, app, &self.server.settings)?;
         let name = call::truncated_tool_name(params.name.clone().into_owned());
@@ -189,10 +189,10 @@ impl<'s> ToolRequest<'s> {
     ) -> Result<FinishedCall, Refused> {
         let app = &self.server.app;
         let caller = self.caller.admitted.caller().clone();
-        let Some(link) = &self.link else { return Ok(call::executed(app, call, caller).await?) };
+        let Some(link) = &self.link else { return Ok(call::execute(app, call, caller).await?) };
         let questions = user.and_then(ClientUser::questions);
-        let mut dialogue = ClientChannel::new(self, link, &call, questions, |_| ());
-        Ok(dialogue.until(call::executed(app, call, caller)).await??)
+        let mut channel = ClientChannel::new(self, link, &call, questions, |_| ());
+        Ok(channel.until(call::execute(app, call, caller)).await??)
     }
 
     /// Writes the result of a call.

@@ -16,7 +16,7 @@ use tool_runtime_core::policy::TicketRejection;
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 use super::call::{Refused, RunOptions, ToolRequest};
-use super::dialogue::cancelled_request;
+use super::client_channel::cancelled_request;
 use super::input::ANSWER_TIME;
 use super::request_state::{self, CONFIRMATION, Reply, StatedCall};
 use super::tasks::TaskStart;

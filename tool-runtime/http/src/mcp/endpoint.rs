@@ -18,7 +18,7 @@ use super::handler::ToolServer;
 use super::listing::McpToolCache;
 use super::message::{SentMessage, VALUE_BYTES, invalid_request, refused_request};
 use super::sessions::{McpSessions, SESSION, SessionUse};
-use super::stateless_call::DirectCall;
+use super::stateless_call::StatelessCall;
 use super::transport::{AnswerStream, RequestCaller, Transport};
 use crate::endpoints::call::streams;
 use crate::problem::Problem;
@@ -52,22 +52,22 @@ impl McpEndpoint {
     /// Serves the tools of a router.
     pub(super) fn new(app: &SharedApp, config: &Arc<McpConfig>) -> Self {
         let sessions = config.sessions.map(|limit| {
-            let of_caller = config.sessions_of_caller(limit);
-            Arc::new(McpSessions::new(limit, of_caller, config.session_idle_time))
+            let per_caller = config.sessions_per_caller(limit);
+            Arc::new(McpSessions::new(limit, per_caller, config.session_idle_time))
         });
         let manager = sessions.as_ref().map_or_else(Arc::default, |it| it.manager.clone());
         // The router checks hosts, origins and sizes itself, for all of its paths.
         let settings = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(sessions.is_some())
             .with_json_response(true)
-            .with_sse_keep_alive(Some(app.config.bounds.keep_alive))
+            .with_sse_keep_alive(Some(app.config.limits.keep_alive))
             .with_max_request_body_bytes(usize::MAX)
             .disable_allowed_hosts();
         let listing = Arc::new(McpToolCache::new(&app.runtime, config));
         let server = ToolServer::new(app.clone(), config.clone(), listing, Transport::Http);
-        let of_client = server.clone();
+        let client_server = server.clone();
         let service =
-            StreamableHttpService::new(move || Ok(of_client.for_client()), manager, settings);
+            StreamableHttpService::new(move || Ok(client_server.for_client()), manager, settings);
         Self { service, server, sessions }
     }
 
@@ -87,7 +87,7 @@ impl McpEndpoint {
         let mut session = RequestSession { id, usage: None, place: None };
         let mut request_caller = RequestCaller::new(admitted, request.headers().clone());
         if *request.method() == Method::POST {
-            return self.posted(&app, request, (session, usage), request_caller).await;
+            return self.handle_message(&app, request, (session, usage), request_caller).await;
         }
         session.usage = usage?;
         let listens = *request.method() == Method::GET;
@@ -102,7 +102,7 @@ impl McpEndpoint {
     }
 
     /// Handles a request with a message.
-    async fn posted(
+    async fn handle_message(
         &self,
         app: &SharedApp,
         request: Request,
@@ -132,7 +132,7 @@ impl McpEndpoint {
             Answer { response, facts }
         };
         if session.id.is_none() {
-            if let Some(call) = DirectCall::read(&parts, &message, &self.server) {
+            if let Some(call) = StatelessCall::read(&parts, &message, &self.server) {
                 let answer = call.answer(&self.server, caller.clone()).await;
                 return Ok(answered(with_challenge(answer, &caller)));
             }
@@ -175,7 +175,7 @@ impl McpEndpoint {
             }
         }
         let stream = caller.stream.clone();
-        with_challenge(answer.map(|body| sent(body, stream, drain)), &caller)
+        with_challenge(answer.map(|body| stream_body(body, stream, drain)), &caller)
     }
 
     /// Acquires the places that the answer to a message needs.
@@ -214,7 +214,7 @@ fn answer_stream(
 
 /// Holds the permit of a stream until the response is sent. With a drain, the stream of change
 /// notifications ends when the drain begins.
-fn sent<B>(body: B, stream: Option<Arc<AnswerStream>>, drain: Option<Drain>) -> Body
+fn stream_body<B>(body: B, stream: Option<Arc<AnswerStream>>, drain: Option<Drain>) -> Body
 where
     B: HttpBody<Data = Bytes, Error: Into<axum::BoxError>> + Send + 'static,
 {

@@ -42,8 +42,8 @@ struct SessionQuestion {
 impl SessionUser {
     /// Creates the user of one call, and the questions that the call will ask.
     pub(super) fn new() -> (Self, SessionQuestions) {
-        let (questions, asked) = mpsc::channel(MAX_QUESTIONS);
-        (Self(questions), SessionQuestions(asked))
+        let (questions, receiver) = mpsc::channel(MAX_QUESTIONS);
+        (Self(questions), SessionQuestions(receiver))
     }
 }
 
@@ -148,7 +148,7 @@ impl RoundUser {
     }
 
     /// Asks a question; returns the receiver of its answer if the call waits for it.
-    fn asking(
+    fn add_question(
         &self,
         question: &InputQuestion,
     ) -> Result<oneshot::Receiver<ElicitResult>, InputError> {
@@ -186,7 +186,7 @@ impl InputSource for RoundUser {
         if let Some(given) = self.0.given.get(&question.key) {
             return ready(Ok(answer(given.clone()))).boxed();
         }
-        match self.asking(&question) {
+        match self.add_question(&question) {
             Err(error) => ready(Err(error)).boxed(),
             Ok(answered) => {
                 answered.map(|given| given.map(answer).map_err(|_| InputError::Asked)).boxed()

@@ -16,9 +16,9 @@ const WAITING: usize = 64;
 const TOTAL: f64 = 100.0;
 
 /// The reports of one call.
-pub(super) struct ProgressReports(Option<Reports>);
+pub(super) struct ProgressReports(Option<ClientReports>);
 
-struct Reports {
+struct ClientReports {
     token: ProgressToken,
     updates: mpsc::Receiver<ProgressUpdate>,
     /// The progress that was sent last: it never falls, as the protocol requires.
@@ -41,7 +41,7 @@ impl ProgressReports {
             listen(&update);
             let _ = report.try_send(update);
         });
-        Self(Some(Reports { token, updates, sent: 0.0 }))
+        Self(Some(ClientReports { token, updates, sent: 0.0 }))
     }
 
     /// Sends the reports, for as long as this is polled.
@@ -67,7 +67,7 @@ impl ProgressReports {
     }
 }
 
-impl Reports {
+impl ClientReports {
     /// Sends a report; false if the client has disconnected.
     async fn send(&mut self, update: ProgressUpdate, client: &Peer<RoleServer>) -> bool {
         let notification = self.notification(update);

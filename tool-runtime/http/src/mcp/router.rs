@@ -19,7 +19,7 @@ pub(crate) const PATHS: [&str; 2] = ["/mcp", WELL_KNOWN];
 /// Adds the protocol to a router, if the configuration has it.
 ///
 /// `first` is the index of the metrics of the first of its [`PATHS`].
-pub(crate) fn mounted(
+pub(crate) fn mount(
     routes: Router<SharedApp>,
     app: &SharedApp,
     settings: &McpSettings,

@@ -46,14 +46,14 @@ struct OwnedSession {
 pub(super) struct SessionUse(Arc<Mutex<Instant>>);
 
 impl McpSessions {
-    /// Makes the sessions of a router: at most `limit`, and `of_caller` of one caller.
-    pub(super) fn new(limit: usize, of_caller: usize, idle_time: Duration) -> Self {
+    /// Makes the sessions of a router: at most `limit`, and `per_caller` of one caller.
+    pub(super) fn new(limit: usize, per_caller: usize, idle_time: Duration) -> Self {
         let mut manager = LocalSessionManager::default();
         // Its own time counts from the last message, also while a call runs or a client listens.
         manager.session_config.keep_alive = None;
         Self {
             manager: Arc::new(manager),
-            quota: Arc::new(Quota::new(limit, of_caller)),
+            quota: Arc::new(Quota::new(limit, per_caller)),
             owned: Mutex::default(),
             idle_time,
         }

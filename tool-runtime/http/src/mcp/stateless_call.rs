@@ -30,7 +30,7 @@ const REVISION: &str = "2026-07-28";
 const PARAMETER: &str = "mcp-param-";
 
 /// A call of a tool that is answered directly.
-pub(super) struct DirectCall<'b> {
+pub(super) struct StatelessCall<'b> {
     id: &'b RawValue,
     name: String,
     meta: RequestMetaObject,
@@ -51,7 +51,7 @@ struct ErrorBody<'a> {
     error: ErrorData,
 }
 
-impl<'b> DirectCall<'b> {
+impl<'b> StatelessCall<'b> {
     /// Reads a request that can be answered directly; `None` for any other.
     pub(super) fn read(
         parts: &Parts,

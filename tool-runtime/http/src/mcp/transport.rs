@@ -10,7 +10,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::dialogue::cancelled_request;
+use super::client_channel::cancelled_request;
 use super::sessions::SessionUse;
 use super::stdio::line_writer::QueuedBytes;
 use crate::request::admission::Admitted;

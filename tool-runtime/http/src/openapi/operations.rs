@@ -124,7 +124,7 @@ pub(crate) fn request_records(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
 
 pub(crate) fn trace(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("A page of the trace's records.", &schema_ref("TraceRecords"));
-    let parameters = parameters_of_trace();
+    let parameters = trace_parameters();
     let operation = operation("readTrace", "traces", "Read the records of a trace");
     answered(operation, parameters, ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
@@ -134,7 +134,7 @@ pub(crate) fn replay(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
         "The result of each call, compared with its record.",
         &schema_ref("ReplayReport"),
     );
-    let parameters = parameters_of_trace();
+    let parameters = trace_parameters();
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &schema_ref("ReplayRequest"));
     answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
@@ -155,7 +155,7 @@ fn record_cursor() -> Value {
     json!({"type": "integer", "minimum": 0, "maximum": u64::MAX})
 }
 
-fn parameters_of_trace() -> Vec<Value> {
+fn trace_parameters() -> Vec<Value> {
     let mut parameters = parameters::for_page(&record_cursor());
     parameters.push(parameters::path_parameter("id", "The trace.", &parameters::id()));
     parameters

@@ -72,7 +72,7 @@ pub(crate) struct Forbidden<'r> {
     pub(crate) params: &'r Params,
     pub(crate) principal: &'r Principal,
     pub(crate) caller: &'r Caller,
-    pub(crate) why: ForbiddenCause,
+    pub(crate) cause: ForbiddenCause,
 }
 
 /// The reason for which a known caller was forbidden.
@@ -120,9 +120,9 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
             return Err(problem);
         }
         let params = params_of(parts).await;
-        let why = ForbiddenCause::from_problem(&principal, S::SCOPE, &problem);
+        let cause = ForbiddenCause::from_problem(&principal, S::SCOPE, &problem);
         let (principal, caller) = (&principal, &caller);
-        let forbidden = Forbidden { app, parts, params: &params, principal, caller, why };
+        let forbidden = Forbidden { app, parts, params: &params, principal, caller, cause };
         S::record_forbidden(&forbidden).await;
         Err(problem)
     }

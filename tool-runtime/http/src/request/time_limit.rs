@@ -13,7 +13,7 @@ pub(crate) async fn within_time_limit<T>(
     app: &App,
     work: impl Future<Output = Result<T, Problem>>,
 ) -> Result<T, Problem> {
-    let limit = app.config.bounds.request_time;
+    let limit = app.config.limits.request_timeout;
     tokio::select! {
         biased;
         done = work => done,

@@ -94,7 +94,7 @@ impl JsonResponse {
         trace_id: &str,
         facts: &RequestFacts,
     ) -> Self {
-        Self::new(StatusCode::OK, written(data, meta, trace_id, facts))
+        Self::new(StatusCode::OK, write_success(data, meta, trace_id, facts))
     }
 
     /// Writes a tool's output as a response envelope; `INTERNAL` where the output is broken JSON.
@@ -121,9 +121,9 @@ impl JsonResponse {
         let retry_after = stated_delay.or(waits.then_some(RETRY_SECONDS));
         let body = match facts.format() {
             ResponseFormat::CallResponse => {
-                written_failure(detail, meta.filter(|meta| is_notable(meta)), facts)
+                write_failure(detail, meta.filter(|meta| is_notable(meta)), facts)
             }
-            ResponseFormat::Envelope => written_envelope(detail, meta, facts),
+            ResponseFormat::Envelope => write_envelope(detail, meta, facts),
         };
         Self { retry_after, ..Self::new(status, body) }
     }
@@ -166,7 +166,7 @@ fn is_notable(meta: &str) -> bool {
     meta.split_once(',').is_some_and(|(_, more)| more != r#""attempts":1}"#)
 }
 
-fn written(data: &str, meta: Option<&str>, trace_id: &str, facts: &RequestFacts) -> Vec<u8> {
+fn write_success(data: &str, meta: Option<&str>, trace_id: &str, facts: &RequestFacts) -> Vec<u8> {
     let (latency, tool) = (facts.latency_ms(), &*facts.tool_name);
     let frame = SUCCESS.len() + TRACE.len() + TOOL.len() + LATENCY.len() + HASH.len() + END.len();
     let meta_len = meta.map_or(0, |meta| META.len() + meta.len());
@@ -190,15 +190,15 @@ fn written(data: &str, meta: Option<&str>, trace_id: &str, facts: &RequestFacts)
     json
 }
 
-fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
+fn write_failure(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
     // The code is the finer of the two axes; the type is in `detail`.
     let error_type = detail.code().unwrap_or_else(|| detail.error_type().as_str());
-    let made;
+    let new_trace_id;
     let trace_id = if let Some(trace_id) = &facts.trace_id {
         trace_id
     } else {
-        made = Uuid::now_v7().to_string();
-        &*made
+        new_trace_id = Uuid::now_v7().to_string();
+        &*new_trace_id
     };
     let audit = FailureAudit {
         trace_id,
@@ -210,8 +210,8 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, facts: &Request
         error_message: detail.message(),
     };
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
-    let outer = without_cause(detail);
-    let detail = &*outer;
+    let public_detail = without_cause(detail);
+    let detail = &*public_detail;
     let error = detail.message();
     let mut json = Vec::with_capacity(512);
     write(&mut json, &FailureBody { success: false, error, error_type, detail, meta, audit });
@@ -219,7 +219,7 @@ fn written_failure(detail: &ToolErrorDetail, meta: Option<&str>, facts: &Request
 }
 
 /// Writes a failure as a response envelope. If no call was opened, `meta` holds the request's time.
-fn written_envelope(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
+fn write_envelope(detail: &ToolErrorDetail, meta: Option<&str>, facts: &RequestFacts) -> Vec<u8> {
     let meta = meta.and_then(|meta| serde_json::from_str(meta).ok());
     let meta = meta.unwrap_or_else(|| ToolErrorMeta::new(facts.latency_ms()));
     let detail = without_cause(detail).into_owned();
@@ -242,12 +242,12 @@ fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
 
 /// Returns the length of a text as JSON, including its quotes.
 fn quoted_len(text: &str) -> usize {
-    let of_byte = |byte| match byte {
+    let byte_len = |byte| match byte {
         b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
         0..=0x1f => 6,
         _ => 1,
     };
-    2 + text.bytes().map(of_byte).sum::<usize>()
+    2 + text.bytes().map(byte_len).sum::<usize>()
 }
 
 fn digits(number: u64) -> usize {

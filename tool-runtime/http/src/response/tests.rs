@@ -54,7 +54,7 @@ fn a_success_is_written_into_a_buffer_of_its_size() {
     for name in ["add", "", "a\"\\\n\u{1}\u{7f}名\u{8}\u{c}\r\t"] {
         facts.tool_name = name.into();
         for meta in [None, Some(r#"{"took_ms":1}"#)] {
-            let json = written("[]", meta, name, &facts);
+            let json = write_success("[]", meta, name, &facts);
             assert_eq!(json.len(), json.capacity(), "{name:?}");
             assert!(serde_json::from_slice::<Value>(&json).is_ok());
         }

@@ -90,7 +90,7 @@ impl EndpointMethod {
         }
     }
 
-    const fn accepted(self) -> &'static [&'static str] {
+    const fn accepted_names(self) -> &'static [&'static str] {
         match self {
             Self::Get => &["GET", "HEAD"],
             Self::Post => &["POST"],
@@ -103,16 +103,16 @@ fn wrong_method(parts: &Parts, method: EndpointMethod, format: ResponseFormat) -
     if parts.method == Method::OPTIONS {
         return StatusCode::NO_CONTENT.into_response();
     }
-    let (sent, accepted) = (sent(&parts.method), method.accepted());
+    let (method_name, accepted) = (standard_name(&parts.method), method.accepted_names());
     let words = accepted.join(" and ");
-    let message = format!("this path does not accept {sent}; it accepts {words}");
+    let message = format!("this path does not accept {method_name}; it accepts {words}");
     let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
     problem.with_detail("allowed", accepted).uncounted(format, parts)
 }
 
 /// Returns the name of a standard method; another one is text of the client and is not repeated.
-fn sent(method: &Method) -> &str {
-    const KNOWN: [Method; 8] = [
+fn standard_name(method: &Method) -> &str {
+    const STANDARD: [Method; 8] = [
         Method::CONNECT,
         Method::DELETE,
         Method::GET,
@@ -122,5 +122,5 @@ fn sent(method: &Method) -> &str {
         Method::PUT,
         Method::TRACE,
     ];
-    if KNOWN.contains(method) { method.as_str() } else { "this method" }
+    if STANDARD.contains(method) { method.as_str() } else { "this method" }
 }

@@ -76,7 +76,7 @@ fn routers_of(runtime: Runtime, config: HttpConfig, serves_api: bool) -> Routers
             .fallback(MeteredHandler::new(Route::Unknown.id(), route_builder::no_path))
             .with_state(app.clone())
     };
-    let mut routes = mcp::mounted(routes::probes(), &app, &app.config.mcp, Route::ALL.len());
+    let mut routes = mcp::mount(routes::probes(), &app, &app.config.mcp, Route::ALL.len());
     if serves_api {
         routes = routes.merge(routes::api());
     }

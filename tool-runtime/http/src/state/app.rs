@@ -54,14 +54,14 @@ impl App {
             (ToolListCache::new(&runtime.tools().list()), Metrics::new(&runtime, routes));
         let documents = DocumentCache::default();
         let rates = RateLimiters::new(config.rates, &runtime.environment().timer);
-        let bounds = &config.bounds;
-        let quota = |limit: usize, of_caller: Option<usize>| {
-            Arc::new(Quota::new(limit, of_caller.unwrap_or(half(limit))))
+        let limits = &config.limits;
+        let quota = |limit: usize, per_caller: Option<usize>| {
+            Arc::new(Quota::new(limit, per_caller.unwrap_or(half(limit))))
         };
-        let tasks = quota(bounds.tasks, bounds.tasks_of_caller);
-        let replays = quota(bounds.replays, bounds.replays_of_caller);
-        let streams = quota(bounds.streams, bounds.streams_of_caller);
-        let (body_quota, unread) = (Arc::new(bounds.body_quota()), UnreadResponses::new(bounds));
+        let tasks = quota(limits.max_tasks, limits.max_tasks_per_caller);
+        let replays = quota(limits.max_replays, limits.max_replays_per_caller);
+        let streams = quota(limits.max_streams, limits.max_streams_per_caller);
+        let (body_quota, unread) = (Arc::new(limits.body_quota()), UnreadResponses::new(limits));
         let refusal_counts = RefusalCounts::new(config.ledger.as_ref(), &config.drain);
         Self {
             runtime,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 use crate::problem::Problem;
-use crate::state::bounds::Bounds;
+use crate::state::config::RequestLimits;
 use crate::state::caller::Caller;
 use crate::state::quota::{self, Quota, QuotaRefusal};
 
@@ -25,12 +25,12 @@ pub(crate) type BodyQuota = Quota<Caller>;
 #[derive(Debug, Default)]
 pub(crate) struct BodyPermit(Option<quota::Permit<Caller>>);
 
-impl Bounds {
+impl RequestLimits {
     /// Makes the quota of bodies; one body always fits.
     pub(crate) fn body_quota(&self) -> BodyQuota {
-        let total_bytes = self.bodies_bytes.max(self.body_bytes);
-        let of_caller = self.bodies_of_caller.unwrap_or(quota::half(self.bodies_bytes));
-        BodyQuota::new(total_bytes, of_caller.max(self.body_bytes))
+        let total_bytes = self.max_buffered_bytes.max(self.max_body_bytes);
+        let per_caller = self.max_buffered_bytes_per_caller.unwrap_or(quota::half(self.max_buffered_bytes));
+        BodyQuota::new(total_bytes, per_caller.max(self.max_body_bytes))
     }
 }
 

@@ -25,12 +25,12 @@ pub(crate) struct DocumentKey {
 impl DocumentCache {
     /// Returns the cached document of a key, or writes and caches it.
     pub(crate) fn get_or_write(&self, key: DocumentKey, write: impl FnOnce() -> Bytes) -> Bytes {
-        if let Some(kept) = self.0.get(&key) {
-            return kept;
+        if let Some(document) = self.0.get(&key) {
+            return document;
         }
-        let written = write();
-        self.0.insert(key, written.clone());
-        written
+        let document = write();
+        self.0.insert(key, document.clone());
+        document
     }
 }
 
@@ -42,6 +42,6 @@ impl Default for DocumentCache {
 
 impl fmt::Debug for DocumentCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DocumentCache").field("kept", &self.0.len()).finish()
+        f.debug_struct("DocumentCache").field("cached", &self.0.len()).finish()
     }
 }

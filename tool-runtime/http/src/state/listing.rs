@@ -31,11 +31,11 @@ impl ToolListCache {
 
 impl SerializedTools {
     fn new(tools: &ToolList) -> Self {
-        let written = |spec: &Arc<ToolSpec>| {
+        let listing_of_tool = |spec: &Arc<ToolSpec>| {
             let listing = serde_json::to_string(&ToolListing::from(&**spec));
             let text = listing.expect("a tool's spec is written as JSON").into_boxed_str();
             (spec.clone(), text)
         };
-        Self { tools: tools.specs().map(written).collect() }
+        Self { tools: tools.specs().map(listing_of_tool).collect() }
     }
 }

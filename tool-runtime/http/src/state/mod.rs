@@ -2,7 +2,6 @@
 
 pub(super) mod app;
 pub(super) mod body_quota;
-pub(super) mod bounds;
 pub(super) mod caller;
 pub(super) mod config;
 pub(super) mod documents;

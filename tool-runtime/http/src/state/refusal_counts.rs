@@ -18,7 +18,7 @@ pub(crate) const MAX_RECORDED: u32 = 20;
 /// The most refusals of all anonymous callers that are recorded one by one in each window.
 const MAX_RECORDED_ANONYMOUS: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The most callers with a count of their own; further ones share one count, of `other callers`.
+/// The most callers that are counted separately; further ones share the count of `other callers`.
 const MAX_CALLERS: usize = 1_024;
 
 /// The kinds of refused requests that leave a record.
@@ -32,22 +32,31 @@ pub(crate) enum RefusalKind {
     Evidence,
 }
 
-/// Counts refusals by caller. A handle: cloning it is cheap.
+/// The record of a counted refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordDecision {
+    /// The refusal gets its own record.
+    Record,
+    /// The refusal is only counted: the summary of its window has it.
+    Summarize,
+}
+
+/// CountsState refusals by caller. A handle: cloning it is cheap.
 #[derive(Debug, Clone)]
-pub(crate) struct RefusalCounts(Arc<Counts>);
+pub(crate) struct RefusalCounts(Arc<CountsState>);
 
 #[derive(Debug)]
-struct Counts {
+struct CountsState {
     ledger: Option<Ledger>,
     drain: Drain,
-    windows: Mutex<Windows>,
+    windows: Mutex<CountWindows>,
     left_out: AtomicU64,
     /// Summaries that are due or being recorded.
     pending: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct Windows {
+struct CountWindows {
     by_caller: HashMap<CallerKey, CountWindow>,
     anonymous: Option<CountWindow>,
     /// The last time at which expired windows were removed.
@@ -94,7 +103,7 @@ impl CountedCaller {
 
 impl RefusalCounts {
     pub(crate) fn new(ledger: Option<&Ledger>, drain: &Drain) -> Self {
-        Self(Arc::new(Counts {
+        Self(Arc::new(CountsState {
             ledger: ledger.cloned(),
             drain: drain.clone(),
             windows: Mutex::default(),
@@ -103,26 +112,26 @@ impl RefusalCounts {
         }))
     }
 
-    /// Counts a refusal; returns whether it is recorded on its own.
+    /// CountsState a refusal, and decides how it is recorded.
     ///
-    /// The first one that is not starts a summary, which is recorded at the end of the minute or at
-    /// the shutdown.
-    pub(crate) fn is_recorded(&self, caller: &Caller, kind: RefusalKind) -> bool {
+    /// The first one that is only counted starts a summary, which is recorded at the end of the
+    /// minute or at the shutdown.
+    pub(crate) fn count_refusal(&self, caller: &Caller, kind: RefusalKind) -> RecordDecision {
         let now = Instant::now();
         let mut windows = self.windows();
         let key = windows.key(caller, kind, now);
         let is_anonymous = caller.name().is_none();
-        let of_all = windows.anonymous.get_or_insert(CountWindow::begin(now)).current(now);
-        let anonymous_is_full = is_anonymous && of_all.recorded >= MAX_RECORDED_ANONYMOUS;
+        let anonymous = windows.anonymous.get_or_insert(CountWindow::begin(now)).current(now);
+        let anonymous_is_full = is_anonymous && anonymous.recorded >= MAX_RECORDED_ANONYMOUS;
         let window = windows.by_caller.entry(key.clone()).or_insert(CountWindow::begin(now));
         // A window with a pending summary stays until the summary is recorded.
         let window = if window.left_out == 0 { window.current(now) } else { window };
         if window.left_out == 0 && window.recorded < MAX_RECORDED && !anonymous_is_full {
             window.recorded += 1;
-            if let (Some(of_all), true) = (&mut windows.anonymous, is_anonymous) {
-                of_all.recorded += 1;
+            if let (Some(anonymous), true) = (&mut windows.anonymous, is_anonymous) {
+                anonymous.recorded += 1;
             }
-            return true;
+            return RecordDecision::Record;
         }
         window.left_out += 1;
         self.0.left_out.fetch_add(1, Ordering::Relaxed);
@@ -131,20 +140,23 @@ impl RefusalCounts {
             drop(windows);
             self.summarize_at(due, key);
         }
-        false
+        RecordDecision::Summarize
     }
 
-    /// Returns whether the next refusal of a caller would only be counted, without counting one.
-    pub(crate) fn is_full(&self, caller: &Caller, kind: RefusalKind) -> bool {
+    /// Returns the decision about the next refusal of a caller, without counting one.
+    ///
+    /// The limit of all anonymous callers is not part of it.
+    pub(crate) fn next_decision(&self, caller: &Caller, kind: RefusalKind) -> RecordDecision {
         let mut windows = self.windows();
         let key = windows.key(caller, kind, Instant::now());
-        windows.by_caller.get(&key).is_some_and(|window| {
+        let is_full = windows.by_caller.get(&key).is_some_and(|window| {
             let is_over = window.left_out == 0 && window.since.elapsed() >= WINDOW;
             !is_over && (window.left_out > 0 || window.recorded >= MAX_RECORDED)
-        })
+        });
+        if is_full { RecordDecision::Summarize } else { RecordDecision::Record }
     }
 
-    /// Returns the number of refusals without a record of their own.
+    /// Returns the number of refusals that were only counted.
     pub(crate) fn left_out(&self) -> u64 {
         self.0.left_out.load(Ordering::Relaxed)
     }
@@ -183,7 +195,7 @@ impl RefusalCounts {
         }
     }
 
-    fn windows(&self) -> MutexGuard<'_, Windows> {
+    fn windows(&self) -> MutexGuard<'_, CountWindows> {
         self.0.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -205,7 +217,7 @@ impl Drop for PendingSummary {
     }
 }
 
-impl Windows {
+impl CountWindows {
     /// Returns the key under which a caller is counted: its own, unless there are too many callers.
     fn key(&mut self, caller: &Caller, kind: RefusalKind, now: Instant) -> CallerKey {
         let key = (CountedCaller::One(caller.clone()), kind);
@@ -259,8 +271,8 @@ fn log_unrecorded(by: &str, action: &str, count: u64) {
 #[cfg(test)]
 mod tests {
     use super::{
-        CountedCaller, MAX_CALLERS, MAX_RECORDED, MAX_RECORDED_ANONYMOUS, RefusalCounts,
-        RefusalKind, WINDOW,
+        CountedCaller, MAX_CALLERS, MAX_RECORDED, MAX_RECORDED_ANONYMOUS, RecordDecision,
+        RefusalCounts, RefusalKind, WINDOW,
     };
     use crate::state::caller::{Caller, Peer};
     use crate::state::drain::Drain;
@@ -272,20 +284,25 @@ mod tests {
     }
 
     fn recorded(counts: &RefusalCounts, caller: &Caller, times: u32) -> usize {
-        (0..times).filter(|_| counts.is_recorded(caller, DECISION)).count()
+        let is_recorded = |_: &u32| counts.count_refusal(caller, DECISION) == RecordDecision::Record;
+        (0..times).filter(is_recorded).count()
+    }
+
+    fn is_full(counts: &RefusalCounts, caller: &Caller) -> bool {
+        counts.next_decision(caller, DECISION) == RecordDecision::Summarize
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_first_refusals_of_a_minute_are_recorded_and_the_others_counted() {
         let (counts, one, two) = (counts(), Caller::known("one"), Caller::known("two"));
-        assert!(!counts.is_full(&one, DECISION));
+        assert!(!is_full(&counts, &one));
         assert_eq!(recorded(&counts, &one, 1_000), MAX_RECORDED as usize);
         assert_eq!(counts.left_out(), 1_000 - u64::from(MAX_RECORDED));
-        assert!(counts.is_full(&one, DECISION) && !counts.is_full(&two, DECISION));
+        assert!(is_full(&counts, &one) && !is_full(&counts, &two));
         assert_eq!(counts.pending(), 1);
         assert_eq!(recorded(&counts, &two, 5), 5, "another caller is counted by itself");
         tokio::time::sleep(WINDOW + WINDOW / 60).await;
-        assert!(!counts.is_full(&one, DECISION) && counts.pending() == 0);
+        assert!(!is_full(&counts, &one) && counts.pending() == 0);
         assert_eq!(recorded(&counts, &one, 5), 5, "another minute has begun");
     }
 
@@ -299,7 +316,7 @@ mod tests {
         assert_eq!(counts.left_out(), 10_000 - u64::from(MAX_RECORDED_ANONYMOUS));
         let one = Caller::known("one");
         assert_eq!(recorded(&counts, &one, 1), 0, "it shares one count with others");
-        assert!(counts.is_full(&one, DECISION), "its next refusal is only counted too");
+        assert!(is_full(&counts, &one), "its next refusal is only counted too");
         let shared = |key: &super::CallerKey| key.0 == CountedCaller::Others;
         assert_eq!(counts.windows().by_caller.keys().filter(|key| shared(key)).count(), 1);
         assert_eq!(CountedCaller::Others.name(), "other callers");

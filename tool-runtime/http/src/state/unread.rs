@@ -10,7 +10,7 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 use crate::problem::Problem;
-use crate::state::bounds::Bounds;
+use crate::state::config::RequestLimits;
 use crate::state::caller::Caller;
 use crate::state::quota::{Permit, Quota, QuotaRefusal};
 
@@ -29,7 +29,7 @@ pub(crate) struct UnreadResponses {
     quota: Arc<Quota<Caller>>,
     /// The caller's quota in bytes. A longer response counts as this much, so that a caller with no
     /// other unread response can get it.
-    of_caller: usize,
+    per_caller: usize,
 }
 
 /// A body whose bytes count until the connection has dropped them.
@@ -54,10 +54,10 @@ struct CountedBytes {
 }
 
 impl UnreadResponses {
-    pub(crate) fn new(bounds: &Bounds) -> Self {
-        let total_bytes = bounds.answers_bytes;
-        let of_caller = bounds.answers_of_caller.unwrap_or(total_bytes / 4).min(total_bytes);
-        Self { quota: Arc::new(Quota::new(total_bytes, of_caller)), of_caller }
+    pub(crate) fn new(limits: &RequestLimits) -> Self {
+        let total_bytes = limits.max_unread_bytes;
+        let per_caller = limits.max_unread_bytes_per_caller.unwrap_or(total_bytes / 4).min(total_bytes);
+        Self { quota: Arc::new(Quota::new(total_bytes, per_caller)), per_caller }
     }
 
     /// Refuses a request of a caller whose unread responses use up its quota.
@@ -79,7 +79,7 @@ impl UnreadResponses {
         if length <= UNCOUNTED {
             return Ok(None);
         }
-        let units = length.min(self.of_caller);
+        let units = length.min(self.per_caller);
         match self.quota.acquire(caller.clone(), units) {
             Ok(permit) => Ok(Some(permit)),
             Err(_) if has_effect => Ok(Some(self.quota.acquire_above(caller.clone(), units))),

@@ -1,10 +1,10 @@
 //! `/approvals`: lists waiting calls and executes decisions about them.
 
-mod attempt;
 mod decision;
 mod four_eyes;
 mod inbox;
 mod refusal;
+mod refused_decision;
 mod requester_rights;
 mod view;
 
@@ -16,10 +16,10 @@ use tool_runtime_core::policy::TicketRejection;
 use tool_runtime_core::store::TicketEnd;
 use uuid::Uuid;
 
-use self::attempt::Attempt;
 use self::decision::ApprovalDecision;
 pub(crate) use self::decision::DecisionBody;
 use self::refusal::DecisionRefusal;
+use self::refused_decision::RefusedDecision;
 use self::view::DeclinedDecision;
 pub(crate) use self::view::{Approvals, Declined};
 use crate::auth::Scope;
@@ -28,7 +28,7 @@ use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::time_limit::within_time_limit;
@@ -52,8 +52,8 @@ impl RequiredScope for DecideApprovals {
 
     async fn record_forbidden(forbidden: &Forbidden<'_>) {
         let Ok(ticket) = ticket(forbidden.params) else { return };
-        let attempt = Attempt::unauthorized(forbidden, ticket);
-        attempt.record_rejected(forbidden.app, forbidden.why.as_str()).await;
+        let refused = RefusedDecision::unauthorized(forbidden, ticket);
+        refused.record(forbidden.app, forbidden.cause.as_str()).await;
     }
 }
 
@@ -61,15 +61,15 @@ impl RequiredScope for DecideApprovals {
 pub(crate) async fn list(
     authorized: Authorized<ListApprovals>,
     State(app): State<SharedApp>,
-    head: Head,
+    request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
     let requested =
-        PageRequest::<Uuid>::read(head.query(), "the `next` of the page before, a UUID")?;
+        PageRequest::<Uuid>::read(request.query(), "the `next` of the page before, a UUID")?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let page = within_time_limit(&app, inbox::page(&app, &authorized, requested)).await?;
-    let read =
+    let access =
         ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
-    read.record(&app, &authorized).await?;
+    access.record(&app, &authorized).await?;
     Ok(JsonResponse::ok(&page.into_body(&app.runtime)))
 }
 
@@ -82,11 +82,11 @@ pub(crate) async fn decide(
 ) -> Result<JsonResponse, Problem> {
     let (ticket, decision) = (ticket(&params)?, ApprovalDecision::read(&request.body)?);
     let mut facts = request.facts();
-    let decided = decided(&app, &authorized, ticket, &decision, &mut facts).await;
-    decided.map_err(|problem| problem.with_tool_name(&facts.tool_name))
+    let response = execute_decision(&app, &authorized, ticket, &decision, &mut facts).await;
+    response.map_err(|problem| problem.with_tool_name(&facts.tool_name))
 }
 
-async fn decided(
+async fn execute_decision(
     app: &SharedApp,
     authorized: &AuthorizedCaller,
     ticket: Uuid,
@@ -95,18 +95,18 @@ async fn decided(
 ) -> Result<JsonResponse, Problem> {
     refusal::refuse_if_only_counted(app, authorized, ticket).await?;
     let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
-    let attempt = Attempt::new(authorized, ticket, decision);
+    let if_refused = RefusedDecision::new(authorized, ticket, decision);
     // A call that was not found has no name.
     if !call.name().is_empty() && !inbox::approver_may_see(app, authorized, call.name()) {
         let _ = call.refuse(refusal::not_covered);
-        attempt.record_rejected(app, DecisionRefusal::NOT_COVERED.why.as_str()).await;
+        if_refused.record(app, DecisionRefusal::NOT_COVERED.reason.as_str()).await;
         return Err(refusal::tool_not_covered());
     }
     facts.tool_name = call.name().into();
-    let refused = if call.status() == CallStatus::Pending {
+    let refusal = if call.status() == CallStatus::Pending {
         match decision {
             ApprovalDecision::Decline(feedback) => {
-                return decline(app, call, (ticket, authorized.name()), feedback, &attempt).await;
+                return decline(app, call, (ticket, authorized.name()), feedback, &if_refused).await;
             }
             ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
             ApprovalDecision::Edit(arguments) => {
@@ -116,13 +116,13 @@ async fn decided(
     } else {
         DecisionRefusal::by_ticket(&call)
     };
-    let finished = call::executed(app, call, authorized.caller().clone()).await?;
-    let mut outcome = call::outcome(app, &finished, facts.clone());
-    if let Some(refused) = refused.or_else(|| DecisionRefusal::by_ticket(&finished.call)) {
-        attempt.record_rejected(app, refused.why.as_str()).await;
-        outcome.status = refused.status.unwrap_or(outcome.status);
+    let finished = call::execute(app, call, authorized.caller().clone()).await?;
+    let mut response = call::call_response(app, &finished, facts.clone());
+    if let Some(refusal) = refusal.or_else(|| DecisionRefusal::by_ticket(&finished.call)) {
+        if_refused.record(app, refusal.reason.as_str()).await;
+        response.status = refusal.status.unwrap_or(response.status);
     }
-    Ok(outcome)
+    Ok(response)
 }
 
 /// Approves a call, or makes it answer why it may not run; then its ticket stays valid.
@@ -142,11 +142,11 @@ async fn approve(
         let _ = call.refuse(refusal::requester_not_allowed);
         return Ok(Some(DecisionRefusal::REQUESTER_NOT_ALLOWED));
     }
-    let approved = match edited {
+    let approval = match edited {
         Some(arguments) => call.approve_edited(authorized.name(), arguments),
         None => call.approve(authorized.name()),
     };
-    let Err(error) = approved else { return Ok(None) };
+    let Err(error) = approval else { return Ok(None) };
     let _ = call.refuse(|| refusal::not_approved(error));
     Ok(Some(DecisionRefusal::NOT_APPROVED))
 }
@@ -157,14 +157,14 @@ async fn decline(
     mut call: ToolCall,
     (ticket, by): (Uuid, String),
     feedback: &str,
-    attempt: &Attempt,
+    if_refused: &RefusedDecision,
 ) -> Result<JsonResponse, Problem> {
     let tool_name = call.name().to_owned();
     match app.runtime.tickets().end(ticket, TicketEnd::Declined).await {
         Ok(None) => {}
         Ok(Some(end)) => {
             let _ = call.refuse(|| TicketRejection::from(end).into());
-            attempt.record_rejected(app, TicketRejection::from(end).reason().as_str()).await;
+            if_refused.record(app, TicketRejection::from(end).reason().as_str()).await;
             return Err(refusal::ended(end));
         }
         Err(_) => {

@@ -14,42 +14,42 @@ use uuid::Uuid;
 use crate::problem::Problem;
 use crate::request::admission::AuthorizedCaller;
 use crate::state::app::App;
-use crate::state::refusal_counts::RefusalKind;
+use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 
 /// A refused decision.
 #[derive(Debug)]
 pub(super) struct DecisionRefusal {
     /// The reason in the record.
-    pub(super) why: RefusalReason,
+    pub(super) reason: RefusalReason,
     /// The status, if it differs from that of the error code.
     pub(super) status: Option<StatusCode>,
 }
 
 impl DecisionRefusal {
     /// The approver requested the call.
-    pub(super) const OWN_CALL: Self = Self { why: RefusalReason::OwnCall, status: None };
+    pub(super) const OWN_CALL: Self = Self { reason: RefusalReason::OwnCall, status: None };
 
     /// The edited arguments are not valid: a well-formed decision that does not fit the waiting
     /// call.
     pub(super) const NOT_APPROVED: Self =
-        Self { why: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
+        Self { reason: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
 
     /// The approver may not decide about the tool.
-    pub(super) const NOT_COVERED: Self = Self { why: RefusalReason::ToolNotCovered, status: None };
+    pub(super) const NOT_COVERED: Self = Self { reason: RefusalReason::ToolNotCovered, status: None };
 
     /// The caller that requested the call may not call the tool any more.
     pub(super) const REQUESTER_NOT_ALLOWED: Self =
-        Self { why: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
+        Self { reason: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
 
     /// Returns the refusal if the call's ticket kept it from running.
     pub(super) fn by_ticket(call: &ToolCall) -> Option<Self> {
         let detail = call.output().filter(|_| call.status() == CallStatus::Rejected)?.error()?;
         let reason = RefusalReason::parse(detail.details()?.get("reason")?.as_str()?)?;
         if reason == RefusalReason::AnsweredBefore {
-            return Some(Self { why: reason, status: None });
+            return Some(Self { reason, status: None });
         }
         let status = status_of(TicketRejection::from_reason(reason)?);
-        Some(Self { why: reason, status })
+        Some(Self { reason, status })
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) async fn refuse_if_only_counted(
     ticket: Uuid,
 ) -> Result<(), Problem> {
     let caller = authorized.caller();
-    if !app.refusal_counts.is_full(caller, RefusalKind::Decision) {
+    if app.refusal_counts.next_decision(caller, RefusalKind::Decision) == RecordDecision::Record {
         return Ok(());
     }
     let (runtime, tenant) = (&app.runtime, authorized.tenant());
@@ -95,7 +95,7 @@ pub(super) async fn refuse_if_only_counted(
     }
     let end =
         runtime.tickets().end_of(ticket, tenant).await.map_err(|_| Problem::store_unavailable())?;
-    app.refusal_counts.is_recorded(caller, RefusalKind::Decision);
+    app.refusal_counts.count_refusal(caller, RefusalKind::Decision);
     Err(end.map_or_else(unknown, ended))
 }
 

@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 use tool_contracts::{Attachment, Effect, ToolSpec};
 use tool_runtime_core::Runtime;
 use tool_runtime_core::policy::WaitingCall;
-use tool_runtime_core::store::UnixMillis;
 use uuid::Uuid;
+
+use crate::endpoints::to_date_time;
 
 /// Lists the calls of a tenant that wait for approval, the oldest first.
 #[derive(Serialize, JsonSchema)]
@@ -116,13 +117,8 @@ impl Approval {
             site_id: cx.site_id().map(str::to_owned),
             session_id: cx.session_id().map(str::to_owned),
             trace_id: cx.trace_id().to_owned(),
-            opened_at: moment(ticket.issued_at()),
-            expires_at: moment(ticket.expires_at()),
+            opened_at: to_date_time(ticket.issued_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            expires_at: to_date_time(ticket.expires_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
         }
     }
-}
-
-fn moment(at: UnixMillis) -> DateTime<Utc> {
-    let moment = i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis);
-    moment.unwrap_or(DateTime::<Utc>::MAX_UTC)
 }

@@ -104,19 +104,21 @@ fn preference<'f>(
     kind: &str,
     subtype: &str,
 ) -> Preference {
-    let fitting = ranges.filter_map(|(range, weight)| {
-        let (of_kind, of_subtype) = range.split_once('/')?;
-        let exactness = match (of_kind, of_subtype) {
+    let matching_ranges = ranges.filter_map(|(range, weight)| {
+        let (range_kind, range_subtype) = range.split_once('/')?;
+        let exactness = match (range_kind, range_subtype) {
             ("*", "*") => 0,
-            (named, "*") if named.eq_ignore_ascii_case(kind) => 1,
-            (named, of) if named.eq_ignore_ascii_case(kind) && of.eq_ignore_ascii_case(subtype) => {
+            (name, "*") if name.eq_ignore_ascii_case(kind) => 1,
+            (name, subname)
+                if name.eq_ignore_ascii_case(kind) && subname.eq_ignore_ascii_case(subtype) =>
+            {
                 2
             }
             _ => return None,
         };
         Some((weight, exactness))
     });
-    fitting.max_by_key(|(_, exactness)| *exactness).unwrap_or_default()
+    matching_ranges.max_by_key(|(_, exactness)| *exactness).unwrap_or_default()
 }
 
 fn not_acceptable(types: &str) -> Problem {

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use tool_runtime_core::{ProgressUpdate, ToolCall};
 
-use super::outcome;
+use super::call_response;
 use super::running::{self, CallTask};
 use super::streams::StreamPermit;
 use crate::problem::Problem;
@@ -64,7 +64,7 @@ impl EventStream {
     async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         let text = match self.next().await? {
             NextEvent::Progress => self.progress_event(),
-            NextEvent::Result(outcome) => result_event(&outcome),
+            NextEvent::Result(response) => result_event(&response),
             NextEvent::KeepAlive => ": still running\n\n".to_owned(),
         };
         Some((Ok(text.into()), self))
@@ -72,7 +72,7 @@ impl EventStream {
 
     /// Waits for the next event; `None` after the result. Pending reports come before the result.
     async fn next(&mut self) -> Option<NextEvent> {
-        let silence = tokio::time::sleep(self.app.config.bounds.keep_alive);
+        let silence = tokio::time::sleep(self.app.config.limits.keep_alive);
         let mut silence = std::pin::pin!(silence);
         loop {
             let reported = async {
@@ -88,11 +88,11 @@ impl EventStream {
                 },
                 finished = task => {
                     self.task = None;
-                    let outcome = match finished {
-                        Ok(finished) => outcome(&self.app, &finished, self.facts.clone()),
+                    let response = match finished {
+                        Ok(finished) => call_response(&self.app, &finished, self.facts.clone()),
                         Err(problem) => problem.response(self.facts.clone()),
                     };
-                    return Some(NextEvent::Result(outcome));
+                    return Some(NextEvent::Result(response));
                 }
                 () = silence.as_mut() => return Some(NextEvent::KeepAlive),
             }
@@ -114,9 +114,9 @@ impl EventStream {
 }
 
 /// Writes the result: the body and the status that a JSON response would have.
-fn result_event(outcome: &JsonResponse) -> String {
-    let body = String::from_utf8_lossy(&outcome.body);
-    event("result", Some(outcome.status.as_u16()), &body)
+fn result_event(response: &JsonResponse) -> String {
+    let body = String::from_utf8_lossy(&response.body);
+    event("result", Some(response.status.as_u16()), &body)
 }
 
 /// Writes one event; a line break in the data starts another `data` line.

@@ -35,7 +35,7 @@ use crate::response::{
 };
 use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;
-use crate::state::refusal_counts::RefusalKind;
+use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 
 #[cfg(test)]
 mod tests;
@@ -60,12 +60,12 @@ pub(crate) async fn call(
         let streamed = events::stream(&app, call, (caller, permit), facts.clone());
         return streamed.map_err(with_tool_name);
     }
-    let finished = executed(&app, call, caller).await.map_err(with_tool_name)?;
-    Ok(outcome(&app, &finished, facts).into())
+    let finished = execute(&app, call, caller).await.map_err(with_tool_name)?;
+    Ok(call_response(&app, &finished, facts).into())
 }
 
 /// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
-pub(crate) async fn executed(
+pub(crate) async fn execute(
     app: &SharedApp,
     call: ToolCall,
     caller: Caller,
@@ -105,7 +105,10 @@ pub(crate) fn open_named(
     if let Some(tool) = app.runtime.spec(name) {
         require_may_call(principal, &tool)?;
         app.rates.call(tool.name(), cx.tenant_id(), principal)?;
-    } else if !app.refusal_counts.is_recorded(admitted.caller(), RefusalKind::Call) {
+    } else if app.refusal_counts.count_refusal(admitted.caller(), RefusalKind::Call)
+        == RecordDecision::Summarize
+    {
+        // An opened call leaves a record.
         let refusal = refusal_of_name(&app.runtime, name, &may_know);
         return Err(Problem::from_detail(&refusal.detail));
     }
@@ -165,7 +168,7 @@ pub(crate) fn require_may_call(principal: &Principal, tool: &ToolSpec) -> Result
 }
 
 /// Makes the HTTP response of a finished call.
-pub(crate) fn outcome(
+pub(crate) fn call_response(
     app: &App,
     finished: &FinishedCall,
     mut facts: RequestFacts,
@@ -215,7 +218,7 @@ impl FinishedCall {
             return Some(Cow::Borrowed(detail));
         }
         let detail = detail.clone().into_builder().code(ErrorCode::Timeout.as_str());
-        let limit = app.config.bounds.request_time.as_millis();
+        let limit = app.config.limits.request_timeout.as_millis();
         let message = format!("the call exceeded the request's time limit of {limit} ms");
         Some(Cow::Owned(detail.message(message).build()))
     }

@@ -117,7 +117,7 @@ async fn run_within(
 
 /// Waits for the time limit of the request or the shutdown of the server.
 async fn interruption(app: &App) -> EndCause {
-    let time = tokio::time::sleep(app.config.bounds.request_time);
+    let time = tokio::time::sleep(app.config.limits.request_timeout);
     match select(pin!(time), pin!(app.config.drain.finished())).await {
         Either::Left(_) => EndCause::TimeLimit,
         Either::Right(_) => EndCause::Shutdown,

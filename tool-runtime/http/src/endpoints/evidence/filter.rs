@@ -27,10 +27,10 @@ pub(super) fn query(tenant: Uuid, text: Option<&str>) -> Result<SnapshotQuery, P
         query = query.with_invocation(invocation);
     }
     let expected = "an RFC 3339 time, with `+` encoded as `%2B`";
-    if let Some(since) = one(text, "since", &expected, moment)? {
+    if let Some(since) = one(text, "since", &expected, parse_time)? {
         query = query.with_from(since);
     }
-    if let Some(until) = one(text, "until", &expected, moment)? {
+    if let Some(until) = one(text, "until", &expected, parse_time)? {
         query = query.with_until(until);
     }
     Ok(query)
@@ -41,7 +41,7 @@ fn name(text: &str) -> Option<String> {
 }
 
 /// Reads a time. Ids hold whole milliseconds, so that a part of one counts as the next.
-fn moment(text: &str) -> Option<UnixMillis> {
+fn parse_time(text: &str) -> Option<UnixMillis> {
     let at = DateTime::parse_from_rfc3339(&decoded(text)?).ok()?.with_timezone(&Utc);
     let has_part = at.timestamp_subsec_nanos() % 1_000_000 != 0;
     let millis = at.timestamp_millis().saturating_add(i64::from(has_part));

@@ -21,7 +21,7 @@ use crate::request::access_records;
 use crate::request::admission::{Authorized, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
 use crate::request::body_schema::BodySchema;
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::reason::{example, reason};
@@ -81,11 +81,11 @@ impl RequiredScope for ReadEvidence {
 pub(crate) async fn list(
     authorized: Authorized<ListEvidence>,
     State(app): State<SharedApp>,
-    head: Head,
+    request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
     let vault = vault(&app)?;
-    let requested = PageRequest::<SnapshotId>::read(head.query(), "the `next` of the page before")?;
-    let query = filter::query(authorized.tenant(), head.query())?;
+    let requested = PageRequest::<SnapshotId>::read(request.query(), "the `next` of the page before")?;
+    let query = filter::query(authorized.tenant(), request.query())?;
     let access = authorized.access("GET /evidence")?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let listing = async {

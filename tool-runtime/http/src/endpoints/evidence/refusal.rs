@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::request::admission::Forbidden;
 use crate::request::recorded_name::recorded_name;
 use crate::request::time_limit::within_time_limit;
-use crate::state::refusal_counts::RefusalKind;
+use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 
 /// Answers an id that does not exist, or that the authorizer denies.
 pub(super) fn unknown() -> Problem {
@@ -70,13 +70,14 @@ pub(super) async fn record(
 ) {
     let Ok(vault) = super::vault(forbidden.app) else { return };
     let counts = &forbidden.app.refusal_counts;
-    if !counts.is_recorded(forbidden.caller, RefusalKind::Evidence) {
-        return;
+    match counts.count_refusal(forbidden.caller, RefusalKind::Evidence) {
+        RecordDecision::Record => {}
+        RecordDecision::Summarize => return,
     }
     let cx = forbidden.context();
     let user = cx.as_ref().and_then(ToolContext::user_id);
     let name = recorded_name(user, forbidden.principal.display_name());
-    let Ok(access) = Access::new(name, forbidden.why.as_str()) else { return };
+    let Ok(access) = Access::new(name, forbidden.cause.as_str()) else { return };
     let tenant = cx.as_ref().map(ToolContext::tenant_id);
     let recorded = async {
         let recorded = vault.record_denied(action, tenant, id, &access).await;

@@ -26,14 +26,14 @@ pub(crate) async fn list(
     let principal = admitted.principal();
     // The list is refused to a caller that may not act for the tenant that it names.
     context::context(&request.head(), None, principal, &app.config.context_defaults)?;
-    let body = written(&app, |spec| filter.admits(spec) && principal.may_call(spec));
+    let body = write_list(&app, |spec| filter.admits(spec) && principal.may_call(spec));
     Ok(JsonResponse::new(StatusCode::OK, body))
 }
 
-fn written(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {
+fn write_list(app: &App, is_shown: impl Fn(&ToolSpec) -> bool) -> Bytes {
     let listing = app.listing.get(&app.runtime.tools().list());
     let visible_tools = listing.tools.iter().filter(|(spec, _)| is_shown(spec));
-    let tool_texts: Vec<&str> = visible_tools.map(|(_, written)| &**written).collect();
+    let tool_texts: Vec<&str> = visible_tools.map(|(_, listing)| &**listing).collect();
     let (tools, total) = (tool_texts.join(","), tool_texts.len());
     format!(r#"{{"tools":[{tools}],"total":{total}}}"#).into()
 }

@@ -19,7 +19,7 @@ use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::request::paging::PageRequest;
 use crate::request::params::{Params, param};
 use crate::request::time_limit::within_time_limit;
@@ -38,10 +38,10 @@ impl RequiredScope for ManageOutcomes {
 pub(crate) async fn list(
     authorized: Authorized<ManageOutcomes>,
     State(app): State<SharedApp>,
-    head: Head,
+    request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
     let requested =
-        PageRequest::<OutcomeCursor>::read(head.query(), "the `next` of the page before")?;
+        PageRequest::<OutcomeCursor>::read(request.query(), "the `next` of the page before")?;
     let after = requested.after.map(|cursor| cursor.into_scoped_key(authorized.tenant()));
     let listing = async {
         let outcomes = app.runtime.outcomes();
@@ -69,12 +69,12 @@ pub(crate) async fn resolve(
     let resolution = ParsedResolution::read(&request.body)?;
     // Set by the work, which may be dropped at the time limit after it has found the tool.
     let mut tool_name = Box::default();
-    let resolved = resolved(&app, &authorized, id, resolution, &mut tool_name);
-    let answer = within_time_limit(&app, resolved).await;
+    let work = record_and_resolve(&app, &authorized, id, resolution, &mut tool_name);
+    let answer = within_time_limit(&app, work).await;
     answer.map_err(|problem| problem.with_tool_name(&tool_name))
 }
 
-async fn resolved(
+async fn record_and_resolve(
     app: &App,
     authorized: &AuthorizedCaller,
     id: u64,
@@ -98,8 +98,8 @@ async fn resolved(
             Ok(JsonResponse::ok(&Resolved { id, decision, tool_name }))
         }
         Err(error) => {
-            let (problem, why) = refused(&error);
-            drop(record_attempt(RecordedOutcome::Failed(why.to_string())).await);
+            let (problem, reason) = refused(&error);
+            drop(record_attempt(RecordedOutcome::Failed(reason.to_string())).await);
             Err(problem)
         }
     }

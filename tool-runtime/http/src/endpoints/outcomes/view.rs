@@ -6,11 +6,12 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_runtime_core::store::{KeyRecord, ScopedKey, UnixMillis};
+use tool_runtime_core::store::{KeyRecord, ScopedKey};
 use tool_runtime_schema::encoding::{array_of_hex, hex};
 use uuid::Uuid;
 
 use super::resolution::OutcomeDecision;
+use crate::endpoints::to_date_time;
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
 #[derive(Serialize, JsonSchema)]
@@ -68,14 +69,10 @@ impl UnknownOutcome {
             asked_by: record.caller.to_string(),
             key: record.key.key.to_string(),
             global_key: record.key.global_key(),
-            since: record.since.and_then(moment),
+            since: record.since.and_then(to_date_time),
             damaged: record.damaged,
         }
     }
-}
-
-fn moment(at: UnixMillis) -> Option<DateTime<Utc>> {
-    i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis)
 }
 
 /// A position in the list of outcomes: principal, tool and key in hexadecimal digits, joined by

@@ -15,7 +15,7 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::admission::authenticate;
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::response::{ReportFacts, RequestFacts, ResponseFormat};
 use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;
@@ -66,7 +66,7 @@ pub(crate) async fn health() -> Response {
 }
 
 /// Answers whether the server accepts calls.
-pub(crate) async fn ready(State(app): State<SharedApp>, head: Head) -> Response {
+pub(crate) async fn ready(State(app): State<SharedApp>, request: Bodyless) -> Response {
     let failing = failing(&app).await;
     if failing.is_empty() {
         return ([(CONTENT_TYPE, JSON)], r#"{"status":"ready"}"#).into_response();
@@ -75,7 +75,7 @@ pub(crate) async fn ready(State(app): State<SharedApp>, head: Head) -> Response 
     let mut problem =
         Problem::from_code(ErrorCode::Unavailable, message).with_detail("failing", failing);
     problem.retry_after = Some(RETRY_AFTER);
-    problem.uncounted(ResponseFormat::CallResponse, head.parts())
+    problem.uncounted(ResponseFormat::CallResponse, request.parts())
 }
 
 /// Answers with the metrics.

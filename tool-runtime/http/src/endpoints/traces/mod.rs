@@ -21,7 +21,7 @@ use crate::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
 use crate::request::body::ReceivedRequest;
 use crate::request::body_schema::BodySchema;
 use crate::request::context::decoded;
-use crate::request::head::Head;
+use crate::request::bodyless::Bodyless;
 use crate::request::paging::{PageRequest, one};
 use crate::request::params::{Params, param};
 use crate::request::reason::{example, reason};
@@ -69,10 +69,10 @@ pub(crate) async fn read(
     authorized: Authorized<ReadTraces>,
     State(app): State<SharedApp>,
     params: Params,
-    head: Head,
+    request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
     let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
-    let requested = page_request(head.query())?;
+    let requested = page_request(request.query())?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let query = LedgerQuery::new().trace(trace_id);
     let page = within_time_limit(&app, page(ledger, query, &authorized, requested)).await?;
@@ -89,10 +89,10 @@ pub(crate) async fn read(
 pub(crate) async fn find(
     authorized: Authorized<ReadTraces>,
     State(app): State<SharedApp>,
-    head: Head,
+    request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
-    let (ledger, request_id) = (ledger(&app)?, requested_id(head.query())?);
-    let requested = page_request(head.query())?;
+    let (ledger, request_id) = (ledger(&app)?, requested_id(request.query())?);
+    let requested = page_request(request.query())?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let query = LedgerQuery::new().request_id(&*request_id);
     let page = within_time_limit(&app, page(ledger, query, &authorized, requested)).await?;

@@ -26,7 +26,7 @@ use self::live::LiveTask;
 use self::stored::BegunTask;
 use super::answer;
 use super::call::{Refused, ToolRequest};
-use super::dialogue::ClientChannel;
+use super::client_channel::ClientChannel;
 use super::handler::ToolServer;
 use super::input::{RoundUser, answers};
 use super::revision::Revision;
@@ -92,10 +92,10 @@ impl ToolRequest<'_> {
         let user = user.as_deref().and_then(ClientUser::as_round);
         let live = LiveTask::new(&call, user.cloned(), &self.server.settings, app);
         let listener = live.clone();
-        let mut dialogue =
+        let mut channel =
             ClientChannel::new(self, link, &call, None, move |update| listener.progressed(update));
         let mut execution = spawn_beyond_request(app, call);
-        let soon = timeout(self.server.settings.task_after, dialogue.until(&mut execution)).await;
+        let soon = timeout(self.server.settings.task_after, channel.until(&mut execution)).await;
         if let Ok(ended) = soon {
             return ended_in_time(ended, &execution);
         }
@@ -104,14 +104,14 @@ impl ToolRequest<'_> {
         let waits = user.is_none_or(RoundUser::begin_waiting);
         if waits && BegunTask::new(&live, app).keep(app, &live).await.is_ok() {
             self.server.tasks.lock().insert(live.id(), live.clone());
-            tokio::spawn(ended(self.server.clone(), live.clone(), execution, permit));
+            tokio::spawn(keep_result(self.server.clone(), live.clone(), execution, permit));
             return Ok(TaskStart::Task(Box::new(CreateTaskResult::new(live.task()))));
         }
         // A question was asked already, or there is no store to ask later: the request waits.
         if let Some(user) = user {
             user.end_waiting();
         }
-        let outcome = dialogue.until(&mut execution).await;
+        let outcome = channel.until(&mut execution).await;
         ended_in_time(outcome, &execution)
     }
 }
@@ -127,7 +127,7 @@ fn ended_in_time(
 }
 
 /// Waits for the end of a task, and keeps its result.
-async fn ended(
+async fn keep_result(
     server: ToolServer,
     live: Arc<LiveTask>,
     execution: JoinHandle<FinishedCall>,

@@ -41,14 +41,14 @@ pub(crate) fn for_error(detail: &ToolErrorDetail, draining: bool) -> StatusCode 
 
 /// Returns the status of a shared error code.
 pub(crate) fn for_code(code: ErrorCode) -> StatusCode {
-    known(code.http_status())
+    from_u16(code.http_status())
 }
 
 /// Returns the status of an error type.
 pub(crate) fn for_error_type(error_type: ToolErrorType) -> StatusCode {
-    known(error_type.http_status())
+    from_u16(error_type.http_status())
 }
 
-fn known(status: u16) -> StatusCode {
+fn from_u16(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

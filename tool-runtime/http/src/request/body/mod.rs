@@ -28,7 +28,7 @@ use crate::problem::Problem;
 use crate::response::{PayloadHash, ReportFacts, RequestFacts, RequestStart};
 use crate::state::app::SharedApp;
 use crate::state::body_quota::{BodyPermit, BodyQuota};
-use crate::state::bounds::Bounds;
+use crate::state::config::RequestLimits;
 use crate::state::caller::Caller;
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ impl FromRequest<SharedApp> for ReceivedRequest {
         // A request without a caller was not admitted, so its body is not read.
         let caller = parts.extensions.get::<Caller>().ok_or_else(Problem::internal)?;
         let quota = (&app.body_quota, caller);
-        let body = read_within(&parts.headers, body, &app.config.bounds, quota).await?;
+        let body = read_within(&parts.headers, body, &app.config.limits, quota).await?;
         let payload = PayloadHash::compute(&body);
         Ok(Self { parts, body, start, payload })
     }
@@ -99,18 +99,18 @@ impl ReceivedRequest {
 async fn read_within(
     headers: &HeaderMap,
     body: Body,
-    bounds: &Bounds,
+    limits: &RequestLimits,
     quota: (&Arc<BodyQuota>, &Caller),
 ) -> Result<ReceivedBody, Problem> {
     require_json(headers)?;
     require_plain(headers)?;
     let announced = body.size_hint().lower();
-    if announced > u64::try_from(bounds.body_bytes).unwrap_or(u64::MAX) {
-        return Err(too_large(bounds));
+    if announced > u64::try_from(limits.max_body_bytes).unwrap_or(u64::MAX) {
+        return Err(too_large(limits));
     }
-    in_time(collect(body, bounds, quota), bounds.body_time)
+    in_time(collect(body, limits, quota), limits.body_timeout)
         .await
-        .unwrap_or_else(|| Err(too_slow(bounds)))
+        .unwrap_or_else(|| Err(too_slow(limits)))
 }
 
 /// Deserializes a body into a type of the contract.
@@ -147,20 +147,20 @@ async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
 /// Joins the body's frames; a single one is not copied.
 async fn collect(
     mut body: Body,
-    bounds: &Bounds,
+    limits: &RequestLimits,
     (quota, caller): (&Arc<BodyQuota>, &Caller),
 ) -> Result<ReceivedBody, Problem> {
-    let mut upload_rate = UploadRate::new(bounds.upload_rate);
+    let mut upload_rate = UploadRate::new(limits.min_upload_rate);
     let mut permit = BodyPermit::default();
     let mut first_chunk = Bytes::new();
     let mut joined = BytesMut::new();
     let is_announced = body.size_hint().exact().is_some();
-    while let Some(frame) = upload_rate.frame(&mut body).await.map_err(|_| too_slowly(bounds))? {
+    while let Some(frame) = upload_rate.frame(&mut body).await.map_err(|_| too_slowly(limits))? {
         let frame = frame.map_err(|_| cut_off(is_announced))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = first_chunk.len() + joined.len() + data.len();
-        if length > bounds.body_bytes {
-            return Err(too_large(bounds));
+        if length > limits.max_body_bytes {
+            return Err(too_large(limits));
         }
         permit.grow(quota, caller, length)?;
         upload_rate.received(data.len(), length);
@@ -246,21 +246,21 @@ fn unsupported(message: &'static str) -> Problem {
     Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::InvalidArgument, message)
 }
 
-fn too_large(bounds: &Bounds) -> Problem {
-    let limit = bounds.body_bytes;
+fn too_large(limits: &RequestLimits) -> Problem {
+    let limit = limits.max_body_bytes;
     let message = format!("the body is longer than {limit} bytes; send a shorter one");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::InvalidArgument, message)
         .with_detail("limit", limit)
 }
 
-fn too_slow(bounds: &Bounds) -> Problem {
-    let limit = bounds.body_time.as_millis();
+fn too_slow(limits: &RequestLimits) -> Problem {
+    let limit = limits.body_timeout.as_millis();
     let message = format!("the body did not arrive within {limit} ms; send it at once");
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }
 
-fn too_slowly(bounds: &Bounds) -> Problem {
-    let rate = bounds.upload_rate;
+fn too_slowly(limits: &RequestLimits) -> Problem {
+    let rate = limits.min_upload_rate;
     let message = format!("the body arrives at less than {rate} bytes a second; send it faster");
     Problem::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message)
 }

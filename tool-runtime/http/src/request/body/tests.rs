@@ -20,8 +20,8 @@ fn json() -> HeaderMap {
     headers(&[("content-type", "application/json")])
 }
 
-fn bounds(bytes: usize) -> Bounds {
-    Bounds { body_bytes: bytes, ..Bounds::default() }
+fn limits(bytes: usize) -> RequestLimits {
+    RequestLimits { max_body_bytes: bytes, ..RequestLimits::default() }
 }
 
 /// A body of unknown length, in these frames.
@@ -30,9 +30,9 @@ fn frames(frames: &'static [&'static str]) -> Body {
 }
 
 /// Reads a body with a fresh quota.
-async fn read(headers: &HeaderMap, body: Body, bounds: &Bounds) -> Result<Bytes, Problem> {
-    let quota = Arc::new(bounds.body_quota());
-    let read = read_within(headers, body, bounds, (&quota, &Caller::unknown())).await;
+async fn read(headers: &HeaderMap, body: Body, limits: &RequestLimits) -> Result<Bytes, Problem> {
+    let quota = Arc::new(limits.body_quota());
+    let read = read_within(headers, body, limits, (&quota, &Caller::unknown())).await;
     read.map(|received| received.bytes)
 }
 
@@ -46,7 +46,7 @@ fn refused<T: std::fmt::Debug>(read: Result<T, Problem>, status: u16, message: &
 async fn only_json_in_utf8_is_read() {
     let status = async |content_type: &str| {
         let headers = headers(&[("content-type", content_type)]);
-        let read = read(&headers, Body::from("{}"), &Bounds::default()).await;
+        let read = read(&headers, Body::from("{}"), &RequestLimits::default()).await;
         read.map_or_else(|problem| problem.status.as_u16(), |_| 200)
     };
     for admitted in [
@@ -81,30 +81,30 @@ async fn a_body_says_once_what_it_is() {
     let message =
         "content-type: expected `application/json`, or a type that ends in `+json`, in UTF-8";
     let none = HeaderMap::new();
-    refused(read(&none, Body::from("{}"), &bounds(9)).await, 415, message);
+    refused(read(&none, Body::from("{}"), &limits(9)).await, 415, message);
     let mut twice = json();
     twice.append("content-type", HeaderValue::from_static("application/json"));
-    refused(read(&twice, Body::from("{}"), &bounds(9)).await, 415, message);
+    refused(read(&twice, Body::from("{}"), &limits(9)).await, 415, message);
 }
 
 #[tokio::test]
 async fn a_packed_body_is_refused() {
     let message = "content-encoding: expected none; send the body as it is";
     let packed = |how| headers(&[("content-type", "application/json"), ("content-encoding", how)]);
-    refused(read(&packed("gzip"), Body::from("{}"), &bounds(9)).await, 415, message);
-    refused(read(&packed("identity, br"), Body::from("{}"), &bounds(9)).await, 415, message);
-    assert!(read(&packed("Identity"), Body::from("{}"), &bounds(9)).await.is_ok());
+    refused(read(&packed("gzip"), Body::from("{}"), &limits(9)).await, 415, message);
+    refused(read(&packed("identity, br"), Body::from("{}"), &limits(9)).await, 415, message);
+    assert!(read(&packed("Identity"), Body::from("{}"), &limits(9)).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_body_may_be_as_long_as_the_limit() {
     let message = "the body is longer than 4 bytes; send a shorter one";
-    assert_eq!(read(&json(), Body::from("1234"), &bounds(4)).await.unwrap(), "1234");
-    refused(read(&json(), Body::from("12345"), &bounds(4)).await, 413, message);
-    assert_eq!(read(&json(), frames(&["1", "2", "34"]), &bounds(4)).await.unwrap(), "1234");
-    refused(read(&json(), frames(&["1", "2", "345"]), &bounds(4)).await, 413, message);
-    refused(read(&json(), frames(&["12345"]), &bounds(4)).await, 413, message);
-    assert_eq!(read(&json(), frames(&["", "12", ""]), &bounds(4)).await.unwrap(), "12");
+    assert_eq!(read(&json(), Body::from("1234"), &limits(4)).await.unwrap(), "1234");
+    refused(read(&json(), Body::from("12345"), &limits(4)).await, 413, message);
+    assert_eq!(read(&json(), frames(&["1", "2", "34"]), &limits(4)).await.unwrap(), "1234");
+    refused(read(&json(), frames(&["1", "2", "345"]), &limits(4)).await, 413, message);
+    refused(read(&json(), frames(&["12345"]), &limits(4)).await, 413, message);
+    assert_eq!(read(&json(), frames(&["", "12", ""]), &limits(4)).await.unwrap(), "12");
 }
 
 /// A body whose length is known to be 5 bytes.
@@ -133,7 +133,7 @@ async fn a_body_that_says_that_it_is_too_long_is_not_read() {
     });
     let announced = SizedBody(Body::from_stream(never));
     refused(
-        read(&json(), Body::new(announced), &bounds(4)).await,
+        read(&json(), Body::new(announced), &limits(4)).await,
         413,
         "the body is longer than 4 bytes; send a shorter one",
     );
@@ -142,7 +142,7 @@ async fn a_body_that_says_that_it_is_too_long_is_not_read() {
 #[tokio::test(start_paused = true)]
 async fn a_body_has_to_arrive_in_time() {
     let slow = stream::once(async { Ok::<_, Infallible>("{") }).chain(stream::pending());
-    let read = read(&json(), Body::from_stream(slow), &Bounds::default()).await;
+    let read = read(&json(), Body::from_stream(slow), &RequestLimits::default()).await;
     let message = "the body did not arrive within 10000 ms; send it at once";
     refused(read, 408, message);
 }
@@ -152,20 +152,20 @@ async fn a_body_that_breaks_off_is_refused() {
     let broken = || Body::from_stream(stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]));
     let message = "the body ended early; send as many bytes as `content-length` declares";
     let announced = Body::new(SizedBody(broken()));
-    refused(read(&json(), announced, &bounds(9)).await, 400, message);
+    refused(read(&json(), announced, &limits(9)).await, 400, message);
     let message = "the body ended early; in chunked encoding, each chunk has its declared length, and \
          the last one is empty";
-    refused(read(&json(), broken(), &bounds(9)).await, 400, message);
+    refused(read(&json(), broken(), &limits(9)).await, 400, message);
 }
 
 #[tokio::test]
 async fn all_bodies_together_are_limited() {
     const LONG: usize = 20_000;
     let all = 2 * LONG;
-    let bounds = Bounds { bodies_bytes: all, bodies_of_caller: Some(all), ..bounds(LONG) };
-    let quota = Arc::new(bounds.body_quota());
+    let limits = RequestLimits { max_buffered_bytes: all, max_buffered_bytes_per_caller: Some(all), ..limits(LONG) };
+    let quota = Arc::new(limits.body_quota());
     let caller = Caller::unknown();
-    let read = async |body: Body| read_within(&json(), body, &bounds, (&quota, &caller)).await;
+    let read = async |body: Body| read_within(&json(), body, &limits, (&quota, &caller)).await;
     let long = || Body::from("x".repeat(LONG));
     let full = "request bodies have used up the server's memory for them; retry later";
 
@@ -186,22 +186,22 @@ async fn all_bodies_together_are_limited() {
 
 #[tokio::test]
 async fn one_body_always_fits() {
-    let bounds = Bounds { bodies_bytes: 0, ..bounds(20_000) };
-    assert!(read(&json(), Body::from("x".repeat(20_000)), &bounds).await.is_ok());
+    let limits = RequestLimits { max_buffered_bytes: 0, ..limits(20_000) };
+    assert!(read(&json(), Body::from("x".repeat(20_000)), &limits).await.is_ok());
 }
 
 #[tokio::test]
 async fn a_body_that_does_not_come_keeps_only_what_has_come() {
-    let bounds = Bounds { bodies_bytes: 40_000, ..bounds(40_000) };
-    let (quota, caller) = (Arc::new(bounds.body_quota()), Caller::unknown());
+    let limits = RequestLimits { max_buffered_bytes: 40_000, ..limits(40_000) };
+    let (quota, caller) = (Arc::new(limits.body_quota()), Caller::unknown());
     let begun = stream::once(async { Ok::<_, Infallible>("x".repeat(20_000)) });
     let slow = Body::from_stream(begun.chain(stream::pending()));
     let headers = json();
-    let mut reading = Box::pin(read_within(&headers, slow, &bounds, (&quota, &caller)));
+    let mut reading = Box::pin(read_within(&headers, slow, &limits, (&quota, &caller)));
     assert!(futures::poll!(reading.as_mut()).is_pending());
     let read = async |bytes: usize| {
         let body = Body::from("x".repeat(bytes));
-        read_within(&headers, body, &bounds, (&quota, &caller)).await.is_ok()
+        read_within(&headers, body, &limits, (&quota, &caller)).await.is_ok()
     };
     assert!(read(20_000).await && !read(20_001).await);
     drop(reading);
@@ -211,11 +211,11 @@ async fn a_body_that_does_not_come_keeps_only_what_has_come() {
 #[tokio::test]
 async fn one_caller_cannot_fill_the_room_for_bodies() {
     const LONG: usize = 20_000;
-    let bounds = Bounds { bodies_bytes: 4 * LONG, ..bounds(LONG) };
-    let quota = Arc::new(bounds.body_quota());
+    let limits = RequestLimits { max_buffered_bytes: 4 * LONG, ..limits(LONG) };
+    let quota = Arc::new(limits.body_quota());
     let read = async |caller: &str| {
         let caller = Caller::known(caller);
-        read_within(&json(), Body::from("x".repeat(LONG)), &bounds, (&quota, &caller)).await
+        read_within(&json(), Body::from("x".repeat(LONG)), &limits, (&quota, &caller)).await
     };
     let held = [read("one").await, read("one").await];
     assert!(held.iter().all(Result::is_ok));
@@ -230,13 +230,13 @@ async fn an_upload_that_occupies_memory_and_stalls_is_given_up() {
         stream::once(async move { Ok::<_, Infallible>("x".repeat(bytes)) }).chain(stream::pending())
     };
     let waited = async |bytes: usize, rate: u32| {
-        let bounds = Bounds { upload_rate: rate, ..bounds(100_000) };
+        let limits = RequestLimits { min_upload_rate: rate, ..limits(100_000) };
         let before = tokio::time::Instant::now();
-        let read = read(&json(), Body::from_stream(begun(bytes)), &bounds).await;
+        let read = read(&json(), Body::from_stream(begun(bytes)), &limits).await;
         assert_eq!(read.expect_err("it does not end").status.as_u16(), 408);
         before.elapsed().as_secs()
     };
-    let (window, most) = (upload_rate::WINDOW.as_secs(), Bounds::default().body_time.as_secs());
+    let (window, most) = (upload_rate::WINDOW.as_secs(), RequestLimits::default().body_timeout.as_secs());
     assert_eq!(waited(20_000, 10_000).await, window, "too little has come by then");
     assert_eq!(waited(16_000, 10_000).await, most, "a short body is not counted");
     assert_eq!(waited(20_000, 0).await, most, "there is no rate to keep");
@@ -245,9 +245,9 @@ async fn an_upload_that_occupies_memory_and_stalls_is_given_up() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         Some((Ok::<_, Infallible>("x".repeat(10_000)), n + 1))
     };
-    let bounds = Bounds { upload_rate: 9_000, ..bounds(80_000) };
+    let limits = RequestLimits { min_upload_rate: 9_000, ..limits(80_000) };
     let steady = Body::from_stream(stream::unfold(0, part).take(8));
-    assert_eq!(read(&json(), steady, &bounds).await.expect("it is whole").len(), 80_000);
+    assert_eq!(read(&json(), steady, &limits).await.expect("it is whole").len(), 80_000);
 }
 
 #[track_caller]
@@ -304,7 +304,7 @@ fn the_input_stays_as_it_was_sent() {
 #[test]
 fn a_body_that_came_with_its_head_costs_no_timer() {
     // Without tokio there is none to be had.
-    let (headers, bounds) = (json(), Bounds::default());
-    let read = read(&headers, Body::new(PendingBody(1)), &bounds);
+    let (headers, limits) = (json(), RequestLimits::default());
+    let read = read(&headers, Body::new(PendingBody(1)), &limits);
     assert!(futures::executor::block_on(read).expect("it is read").is_empty());
 }

@@ -39,8 +39,8 @@ pub(crate) fn context_of_envelope(
 }
 
 fn call_context(request: &RequestEnvelope) -> Result<CallContext, ContractError> {
-    type Set = fn(CallContextBuilder, String) -> CallContextBuilder;
-    let texts: [(Option<&str>, Set); 7] = [
+    type Setter = fn(CallContextBuilder, String) -> CallContextBuilder;
+    let texts: [(Option<&str>, Setter); 7] = [
         (request.user_id(), |it, text| it.user_id(text)),
         (request.session_id(), |it, text| it.session_id(text)),
         (request.locale(), |it, text| it.locale(text)),
@@ -54,7 +54,7 @@ fn call_context(request: &RequestEnvelope) -> Result<CallContext, ContractError>
         .trace_id(request.request_id())
         .actor_type(request.actor().kind())
         .dry_run(request.dry_run());
-    let set = |builder, (text, set): (Option<&str>, Set)| match text {
+    let set = |builder, (text, set): (Option<&str>, Setter)| match text {
         Some(text) => set(builder, text.to_owned()),
         None => builder,
     };

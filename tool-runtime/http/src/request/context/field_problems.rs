@@ -40,7 +40,7 @@ impl FieldSource {
 pub(super) struct FieldProblems {
     /// The fields of the body that can replace a missing header.
     fields: BodyFields,
-    found: Vec<FieldProblem>,
+    problems: Vec<FieldProblem>,
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ struct FieldProblem {
 
 impl FieldProblems {
     pub(super) const fn new(fields: BodyFields) -> Self {
-        Self { fields, found: Vec::new() }
+        Self { fields, problems: Vec::new() }
     }
 
     pub(super) fn missing_if(&mut self, is_missing: bool, field: Field) {
@@ -77,7 +77,7 @@ impl FieldProblems {
             [only] => format!("missing; send this header, or `{only}` in the body"),
             others => format!("missing; send this header, or one of {}", join_quoted(others)),
         };
-        self.found.push(FieldProblem { rule: "required", places, message });
+        self.problems.push(FieldProblem { rule: "required", places, message });
     }
 
     #[cold]
@@ -106,7 +106,7 @@ impl FieldProblems {
     pub(super) fn not_the_tenant_of_body(&mut self) {
         let places = self.fields.name_of(Field::Tenant).into_iter().collect();
         let message = NOT_THE_TENANT.to_owned();
-        self.found.push(FieldProblem { rule: "single_tenant", places, message });
+        self.problems.push(FieldProblem { rule: "single_tenant", places, message });
     }
 
     #[cold]
@@ -119,7 +119,7 @@ impl FieldProblems {
         let message = "expected the same in both; send it in one place, or the same in both";
         let mut places = vec![field.header()];
         places.extend(self.fields.name_of(field));
-        self.found.push(FieldProblem {
+        self.problems.push(FieldProblem {
             rule: "contradiction",
             places,
             message: message.to_owned(),
@@ -128,11 +128,11 @@ impl FieldProblems {
 
     /// Returns whether this source has a problem.
     pub(super) fn has_problem_of(&self, place: FieldSource) -> bool {
-        self.found.iter().any(|found| found.places == [place.name()])
+        self.problems.iter().any(|problem| problem.places == [place.name()])
     }
 
     fn add(&mut self, rule: &'static str, place: FieldSource, message: String) {
-        self.found.push(FieldProblem { rule, places: vec![place.name()], message });
+        self.problems.push(FieldProblem { rule, places: vec![place.name()], message });
     }
 
     /// Ends the collection.
@@ -140,14 +140,14 @@ impl FieldProblems {
     /// # Errors
     /// The problem of all fields, if there is one.
     pub(super) fn finish(self, trace_id: Option<&str>) -> Result<(), Problem> {
-        if self.found.is_empty() {
+        if self.problems.is_empty() {
             return Ok(());
         }
-        let problem_texts: Vec<String> = self.found.iter().map(FieldProblem::text).collect();
+        let problem_texts: Vec<String> = self.problems.iter().map(FieldProblem::text).collect();
         let message = format!("the request's context is not valid: {}", problem_texts.join("; "));
         let mut problem =
             Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message);
-        let problem_values = self.found.iter().map(FieldProblem::to_json).collect();
+        let problem_values = self.problems.iter().map(FieldProblem::to_json).collect();
         problem.details.insert("problems".to_owned(), Value::Array(problem_values));
         Err(with_trace_id(problem, trace_id))
     }

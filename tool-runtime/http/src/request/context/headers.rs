@@ -22,21 +22,21 @@ pub(super) struct Headers<'a> {
 impl<'a> Headers<'a> {
     /// Reads all headers in one pass, because a lookup in the map costs more than a comparison.
     pub(super) fn read(headers: &'a HeaderMap, problems: &mut FieldProblems) -> Self {
-        let mut read = Self::default();
+        let mut fields = Self::default();
         for (name, value) in headers {
             let Some(field) = Field::from_header(name.as_str()) else {
-                read.has_parent |= name.as_str() == TRACEPARENT;
+                fields.has_parent |= name.as_str() == TRACEPARENT;
                 continue;
             };
-            let times = &mut read.times[field as usize];
+            let times = &mut fields.times[field as usize];
             *times = times.saturating_add(1);
             match *times {
-                1 => read.texts[field as usize] = text(field, value, problems),
+                1 => fields.texts[field as usize] = text(field, value, problems),
                 2 => problems.repeated(FieldSource::Header(field)),
                 _ => {}
             }
         }
-        read
+        fields
     }
 
     /// Returns a header's value; `None` if it is missing or invalid.

@@ -24,7 +24,7 @@ const AGREEING: [(Field, Getter, Setter); 6] = [
 ];
 
 /// Adds the head's fields to the body's context; collects missing and contradictory ones.
-pub(super) fn merged(
+pub(super) fn merge_fields(
     head_fields: &HeadFields<'_>,
     body: CallContext,
     defaults: &ContextDefaults,
@@ -35,11 +35,12 @@ pub(super) fn merged(
     problems.missing_if(names_no_site && defaults.site.is_none(), Field::Site);
     let trace = trace(head_fields, body.trace_id(), defaults.new_trace_ids, problems);
     let request = request(head_fields, &body, trace.as_deref());
-    let added =
-        AGREEING.map(|(field, of_body, _)| added(head_fields, field, of_body(&body), problems));
+    let header_texts = AGREEING.map(|(field, text_in_body, _)| {
+        header_unless_in_body(head_fields, field, text_in_body(&body), problems)
+    });
     let actor = actor_type(head_fields, body.actor_type(), problems);
     let mut builder = body.into_builder();
-    for ((_, _, set), text) in AGREEING.into_iter().zip(added) {
+    for ((_, _, set), text) in AGREEING.into_iter().zip(header_texts) {
         if let Some(text) = text {
             builder = set(builder, text.to_owned());
         }
@@ -69,13 +70,13 @@ fn request(
     body: &CallContext,
     trace: Option<&str>,
 ) -> Option<String> {
-    let of_trace = body.trace_id().filter(|_| trace.is_some());
-    let id = of_trace.or_else(|| head_fields.headers.text(Field::Request));
+    let other_trace_id = body.trace_id().filter(|_| trace.is_some());
+    let id = other_trace_id.or_else(|| head_fields.headers.text(Field::Request));
     id.filter(|_| body.request_id().is_none()).map(str::to_owned)
 }
 
 /// Returns a header's value if the body does not give the field.
-fn added<'a>(
+fn header_unless_in_body<'a>(
     head_fields: &'a HeadFields<'_>,
     field: Field,
     in_body: Option<&str>,

@@ -103,13 +103,13 @@ fn context_builder(
 ) -> Result<ToolContextBuilder, Problem> {
     let mut problems = FieldProblems::new(body.fields);
     let head_fields = HeadFields::read(head, &mut problems);
-    let merged = merging::merged(&head_fields, body.context, defaults, &mut problems);
-    let said = merged.build().map_err(|error| field_problems::invalid_context(&error))?;
-    problems.finish(said.trace_id())?;
-    let said = normalized_ids(said)?;
-    let of_trace = |problem| field_problems::with_trace_id(problem, said.trace_id());
-    admit(&said, body.fields, principal).map_err(of_trace)?;
-    let builder = built(said, head_fields.parent.as_ref(), principal)?;
+    let merged = merging::merge_fields(&head_fields, body.context, defaults, &mut problems);
+    let requested = merged.build().map_err(|error| field_problems::invalid_context(&error))?;
+    problems.finish(requested.trace_id())?;
+    let requested = normalized_ids(requested)?;
+    let with_trace_id = |problem| field_problems::with_trace_id(problem, requested.trace_id());
+    admit(&requested, body.fields, principal).map_err(with_trace_id)?;
+    let builder = builder_for_principal(requested, head_fields.parent.as_ref(), principal)?;
     Ok(match body.trace.filter(|_| head_fields.parent.is_none()) {
         Some(trace) => builder.trace(trace.clone()),
         None => builder,
@@ -135,31 +135,31 @@ impl<'a> HeadFields<'a> {
     }
 }
 
-fn admit(said: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
-    if !said.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
+fn admit(requested: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
+    if !requested.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
         return Err(Problem::forbidden(
             "the caller may not act for this tenant; name one of its own, or have it granted",
         ));
     }
-    if principal.is_anonymous() && said.user_id().is_some() {
+    if principal.is_anonymous() && requested.user_id().is_some() {
         return Err(Problem::unauthorized(
             "an anonymous caller may not act for a user; leave the user out, or send an API key or \
              a token",
         ));
     }
-    if said.user_id().is_some_and(|user| !principal.may_name_user(user)) {
+    if requested.user_id().is_some_and(|user| !principal.may_name_user(user)) {
         let problem = Problem::forbidden(
             "this caller may not act for this user; leave the user out, or have the host grant \
              its principal this user or the users of its tenants (`Users`)",
         );
         return Err(problem.with_reason(RefusalReason::User));
     }
-    said.actor_type().map_or(Ok(()), |kind| admit_actor(kind, said, fields, principal))
+    requested.actor_type().map_or(Ok(()), |kind| admit_actor(kind, requested, fields, principal))
 }
 
 fn admit_actor(
     kind: ActorType,
-    said: &CallContext,
+    requested: &CallContext,
     fields: BodyFields,
     principal: &Principal,
 ) -> Result<(), Problem> {
@@ -182,7 +182,7 @@ fn admit_actor(
         );
         return Err(problem.with_reason(RefusalReason::ActorType));
     }
-    let has_user = said.user_id().is_some() || principal.own_user().is_some();
+    let has_user = requested.user_id().is_some() || principal.own_user().is_some();
     if kind == ActorType::User && !has_user {
         let message = "an actor of the type `user` needs a user; name the user, or send another \
                        type";
@@ -194,16 +194,16 @@ fn admit_actor(
 }
 
 /// Converts the ids of user and session to normalization form C.
-fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
-    let changed = |id: Option<&str>| match normalized(id?) {
+fn normalized_ids(requested: CallContext) -> Result<CallContext, Problem> {
+    let normalized_if_changed = |id: Option<&str>| match normalized(id?) {
         Cow::Borrowed(_) => None,
         Cow::Owned(id) => Some(id),
     };
-    let (user, session) = (changed(said.user_id()), changed(said.session_id()));
+    let (user, session) = (normalized_if_changed(requested.user_id()), normalized_if_changed(requested.session_id()));
     if user.is_none() && session.is_none() {
-        return Ok(said);
+        return Ok(requested);
     }
-    let mut builder = said.into_builder();
+    let mut builder = requested.into_builder();
     if let Some(user) = user {
         builder = builder.user_id(user);
     }
@@ -213,18 +213,18 @@ fn normalized_ids(said: CallContext) -> Result<CallContext, Problem> {
     builder.build().map_err(|error| field_problems::invalid_context(&error))
 }
 
-fn built(
-    said: CallContext,
+fn builder_for_principal(
+    requested: CallContext,
     parent: Option<&TraceContext>,
     principal: &Principal,
 ) -> Result<ToolContextBuilder, Problem> {
-    let span_id = parent.and(said.span_id()).map(str::to_owned);
-    let own_user = principal.own_user().filter(|_| said.user_id().is_none()).map(str::to_owned);
-    let actor = actor_of(principal, said.actor_type());
+    let span_id = parent.and(requested.span_id()).map(str::to_owned);
+    let own_user = principal.own_user().filter(|_| requested.user_id().is_none()).map(str::to_owned);
+    let actor = actor_for(principal, requested.actor_type());
     let mut builder =
-        said.into_context_builder().map_err(|error| field_problems::invalid_context(&error))?;
+        requested.into_context_builder().map_err(|error| field_problems::invalid_context(&error))?;
     if let Some(parent) = parent {
-        builder = within(builder, parent, span_id);
+        builder = with_parent_span(builder, parent, span_id);
     }
     if let Some(user) = own_user {
         builder = builder.user_id(user);
@@ -236,24 +236,24 @@ fn built(
 }
 
 /// Sets the parent span under the host's own trace id; a different `span_id` becomes an attribute.
-fn within(
+fn with_parent_span(
     builder: ToolContextBuilder,
     parent: &TraceContext,
     span_id: Option<String>,
 ) -> ToolContextBuilder {
-    let of_parent = parent.parent().parent_id().to_string();
-    let other = span_id.filter(|span_id| *span_id != of_parent);
+    let parent_id = parent.parent().parent_id().to_string();
+    let other_span_id = span_id.filter(|span_id| *span_id != parent_id);
     let builder = builder.parent_trace(parent);
-    match other {
+    match other_span_id {
         Some(span_id) => builder.attribute("span_id", span_id),
         None => builder,
     }
 }
 
-fn actor_of(principal: &Principal, said: Option<ActorType>) -> Option<Actor> {
+fn actor_for(principal: &Principal, requested: Option<ActorType>) -> Option<Actor> {
     let known_principal = Some(principal).filter(|principal| !principal.is_anonymous())?;
     Actor::new(
-        said.unwrap_or_else(|| known_principal.default_actor_type()),
+        requested.unwrap_or_else(|| known_principal.default_actor_type()),
         &**known_principal.id(),
     )
     .ok()

@@ -14,12 +14,12 @@ use tool_runtime_record::evidence::Vault;
 use tool_runtime_record::ledger::Ledger;
 
 pub(crate) use self::context_defaults::ContextDefaults;
+pub(crate) use self::limits::RequestLimits;
 use self::mcp::McpSettings;
 #[cfg(not(feature = "mcp"))]
 pub(crate) use self::no_mcp as mcp;
 use crate::auth::Auth;
 use crate::auth::Lookup;
-use crate::state::bounds::Bounds;
 use crate::state::drain::Drain;
 use crate::state::hosts::Hosts;
 use crate::state::rate::RateLimits;
@@ -35,7 +35,7 @@ pub struct HttpConfig {
     pub(crate) ledger: Option<Ledger>,
     pub(crate) vault: Option<Vault>,
     pub(crate) drain: Drain,
-    pub(crate) bounds: Bounds,
+    pub(crate) limits: RequestLimits,
     pub(crate) ready: Readiness,
     pub(crate) public_metrics: bool,
     pub(crate) four_eyes: bool,
@@ -54,7 +54,7 @@ impl HttpConfig {
             ledger: None,
             vault: None,
             drain: Drain::default(),
-            bounds: Bounds::default(),
+            limits: RequestLimits::default(),
             ready: Readiness::default(),
             public_metrics: false,
             four_eyes: true,

@@ -49,6 +49,6 @@ pub(crate) async fn envelope_call(
     let call = super::open_named(&app, &admitted, &tool_name, (input, cx))?;
     let facts = RequestFacts { tool_name, ..request.facts() };
     let _permit = request.into_permit();
-    let finished = super::executed(&app, call, admitted.caller().clone()).await?;
-    Ok(super::outcome(&app, &finished, facts))
+    let finished = super::execute(&app, call, admitted.caller().clone()).await?;
+    Ok(super::call_response(&app, &finished, facts))
 }

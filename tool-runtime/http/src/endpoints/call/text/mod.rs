@@ -28,9 +28,9 @@ pub(crate) async fn text_call(
     let _permit = request.into_permit();
     let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
     let finished =
-        super::executed(&app, call, admitted.caller().clone()).await.map_err(with_tool_name)?;
+        super::execute(&app, call, admitted.caller().clone()).await.map_err(with_tool_name)?;
     let Some(output) = finished.call.output().filter(|output| output.is_ok()) else {
-        return Ok(super::outcome(&app, &finished, facts));
+        return Ok(super::call_response(&app, &finished, facts));
     };
     let answer = finished.call.for_model().await;
     let text = app.runtime.policy_state().outputs.serialized(&answer);

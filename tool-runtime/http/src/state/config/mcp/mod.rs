@@ -59,7 +59,7 @@ pub struct McpConfig {
     pub(crate) list_lifetime: Duration,
     pub(crate) sessions: Option<usize>,
     /// Of one caller; by default half of all, and at most [`SESSIONS_OF_CALLER`].
-    sessions_of_caller: Option<usize>,
+    sessions_per_caller: Option<usize>,
     pub(crate) session_idle_time: Duration,
     pub(crate) tenant: Option<Tenant>,
     pub(crate) site: Option<Box<str>>,
@@ -95,7 +95,7 @@ impl McpConfig {
             page_size: PAGE_SIZE,
             list_lifetime: LIST_LIFETIME,
             sessions: None,
-            sessions_of_caller: None,
+            sessions_per_caller: None,
             session_idle_time: SESSION_IDLE_TIME,
             tenant: None,
             site: None,
@@ -238,13 +238,13 @@ impl McpConfig {
     /// of [`max_sessions`](Self::max_sessions), and at most 64. Above it `initialize` is answered
     /// `RATE_LIMITED`.
     pub fn max_sessions_per_caller(mut self, sessions: usize) -> Self {
-        self.sessions_of_caller = Some(sessions);
+        self.sessions_per_caller = Some(sessions);
         self
     }
 
     /// Returns the most sessions of one caller, of so many of all.
-    pub(crate) fn sessions_of_caller(&self, all: usize) -> usize {
-        self.sessions_of_caller.unwrap_or(half(all).min(SESSIONS_OF_CALLER))
+    pub(crate) fn sessions_per_caller(&self, all: usize) -> usize {
+        self.sessions_per_caller.unwrap_or(half(all).min(SESSIONS_OF_CALLER))
     }
 
     /// Sets for how long a session is kept that has no request, running call or open stream; 30 minutes by

@@ -12,11 +12,11 @@ use crate::request::recorded_name::recorded_name;
 use crate::request::time_limit::within_time_limit;
 use crate::state::app::App;
 use crate::state::caller::Caller;
-use crate::state::refusal_counts::RefusalKind;
+use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 
-/// An approver's attempt to decide about a waiting call over HTTP.
+/// A decision of an approver about a waiting call, as it is recorded if it is refused.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(super) struct RefusedDecision {
     ticket: Uuid,
     tenant: Option<Uuid>,
     by: String,
@@ -24,8 +24,8 @@ pub(super) struct Attempt {
     action: &'static str,
 }
 
-impl Attempt {
-    /// Creates the attempt of a caller with the scope `approvals`.
+impl RefusedDecision {
+    /// Describes the decision of a caller with the scope `approvals`.
     pub(super) fn new(
         authorized: &AuthorizedCaller,
         ticket: Uuid,
@@ -36,7 +36,7 @@ impl Attempt {
         Self { ticket, tenant, by, caller, action: decision.as_str() }
     }
 
-    /// Creates the attempt of a caller that may not decide here; its body is not read.
+    /// Describes the decision of a caller that may not decide here; its body is not read.
     pub(super) fn unauthorized(forbidden: &Forbidden<'_>, ticket: Uuid) -> Self {
         let cx = forbidden.context();
         let user = cx.as_ref().and_then(ToolContext::user_id);
@@ -45,15 +45,15 @@ impl Attempt {
         Self { ticket, tenant, by, caller: forbidden.caller.clone(), action: "decide" }
     }
 
-    /// Records that the decision was refused, and why. A failure to record it is only logged, since
-    /// the decision is refused anyway.
-    pub(super) async fn record_rejected(&self, app: &App, why: &str) {
-        if !app.refusal_counts.is_recorded(&self.caller, RefusalKind::Decision) {
-            return;
+    /// Records that the decision was refused for a reason. A failure to record it is only logged,
+    /// since the decision is refused anyway.
+    pub(super) async fn record(&self, app: &App, reason: &str) {
+        match app.refusal_counts.count_refusal(&self.caller, RefusalKind::Decision) {
+            RecordDecision::Record => self.log(reason),
+            RecordDecision::Summarize => return,
         }
-        self.log(why);
         let Some(ledger) = &app.config.ledger else { return };
-        let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, why);
+        let mut access = RecordedAccess::new(ledger.clock().now(), self.action, &*self.by, reason);
         access.tenant_id = self.tenant;
         access.subject = Some(self.ticket.to_string());
         access.outcome = RecordedOutcome::Refused.to_string();
@@ -64,7 +64,7 @@ impl Attempt {
         }
     }
 
-    fn log(&self, why: &str) {
+    fn log(&self, reason: &str) {
         log_event!(
             warn,
             target: tool_runtime_core::trace::conventions::TARGET,
@@ -74,7 +74,7 @@ impl Attempt {
             tenant_id = self.tenant.map(tool_runtime_core::log::display),
             by = self.by,
             action = self.action,
-            reason = why,
+            reason,
         );
     }
 

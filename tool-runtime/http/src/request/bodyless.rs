@@ -1,4 +1,4 @@
-//! The part of a request before its body, for endpoints that read no body.
+//! A request whose body is not read.
 
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
@@ -9,9 +9,9 @@ use crate::state::app::SharedApp;
 
 /// A request whose body is not read.
 #[derive(Debug)]
-pub(crate) struct Head(Parts);
+pub(crate) struct Bodyless(Parts);
 
-impl FromRequest<SharedApp> for Head {
+impl FromRequest<SharedApp> for Bodyless {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &SharedApp) -> Result<Self, Problem> {
@@ -19,9 +19,9 @@ impl FromRequest<SharedApp> for Head {
     }
 }
 
-impl ReportFacts for Head {}
+impl ReportFacts for Bodyless {}
 
-impl Head {
+impl Bodyless {
     /// Returns the query, without its `?`.
     pub(crate) fn query(&self) -> Option<&str> {
         self.0.uri.query()
