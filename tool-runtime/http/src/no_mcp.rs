@@ -1,9 +1,13 @@
 //! The Model Context Protocol in builds without the feature `mcp`: no router serves it.
 
+use std::convert::Infallible;
+
 use axum::Router;
 
-use crate::state::app::SharedApp;
-use crate::state::config::mcp::McpSettings;
+use crate::state::app::{App, SharedApp};
+
+/// The configuration of the protocol, which no router has.
+pub(crate) type McpSettings = Option<Infallible>;
 
 /// The paths of the protocol.
 pub(crate) const PATHS: [&str; 0] = [];
@@ -17,4 +21,9 @@ pub(crate) fn mount(
     _: usize,
 ) -> Router<SharedApp> {
     routes
+}
+
+/// Returns no parameter for a challenge.
+pub(crate) fn challenge_parameter(_: &App) -> Option<String> {
+    None
 }

@@ -17,8 +17,8 @@ use crate::problem::Problem;
 use crate::request::access_records;
 use crate::request::admission::Admitted;
 use crate::request::context::{self, RequestHead};
-use crate::request::bodyless::Bodyless;
-use crate::request::params::{Params, param};
+use crate::request::parameters::Bodyless;
+use crate::request::parameters::{Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::state::app::SharedApp;
 

@@ -16,9 +16,9 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::{ToolCall, ToolOutput};
 
 use super::answer;
+use super::client_channel::ClientChannel;
 use super::confirmation;
 use super::context;
-use super::client_channel::ClientChannel;
 use super::handler::ToolServer;
 use super::request_state::StatedCall;
 use super::revision::Revision;

@@ -23,7 +23,7 @@ use super::tasks::TaskStart;
 use super::user::{ClientUser, ElicitationMode};
 use crate::auth::Scope;
 use crate::endpoints::call::{FinishedCall, require_may_call};
-use crate::request::recorded_name::recorded_name;
+use crate::request::access_records::recorded_name;
 
 /// A call that waits for a confirmation of the client's user.
 pub(super) struct Question {

@@ -20,7 +20,7 @@ use super::message::{SentMessage, VALUE_BYTES, invalid_request, refused_request}
 use super::sessions::{McpSessions, SESSION, SessionUse};
 use super::stateless_call::StatelessCall;
 use super::transport::{AnswerStream, RequestCaller, Transport};
-use crate::endpoints::call::streams;
+use crate::endpoints::call::events;
 use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::request::body::ReceivedRequest;
@@ -208,7 +208,7 @@ fn answer_stream(
     caller: &Caller,
     session: Option<SessionUse>,
 ) -> Result<Arc<AnswerStream>, Problem> {
-    let place = streams::acquire(app, caller.clone())?;
+    let place = events::acquire_stream(app, caller.clone())?;
     Ok(Arc::new(AnswerStream { _place: place, _session: session }))
 }
 

@@ -12,7 +12,7 @@ use tool_runtime_core::{Runtime, ToolList};
 use super::revision::Revision;
 use super::schema;
 use crate::state::config::mcp::McpConfig;
-use crate::state::per_version::{PerVersion, Versioned};
+use crate::state::tool_caches::{PerVersion, Versioned};
 
 /// The listed tools of a runtime.
 pub(super) struct McpToolCache {

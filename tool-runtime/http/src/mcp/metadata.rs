@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
-use crate::request::bodyless::Bodyless;
+use crate::request::parameters::Bodyless;
 use crate::response::ResponseFormat;
 use crate::route_builder::no_path_in;
 use crate::state::app::SharedApp;

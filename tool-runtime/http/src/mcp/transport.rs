@@ -15,7 +15,7 @@ use super::sessions::SessionUse;
 use super::stdio::line_writer::QueuedBytes;
 use crate::request::admission::Admitted;
 use crate::response::AnswerFacts;
-use crate::state::body_quota::BodyPermit;
+use crate::state::byte_quotas::BodyPermit;
 use crate::state::caller::Caller;
 use crate::state::quota::Permit;
 

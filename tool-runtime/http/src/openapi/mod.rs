@@ -31,7 +31,7 @@ use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
-use crate::state::documents::DocumentKey;
+use crate::state::tool_caches::DocumentKey;
 
 /// Describes the paths of the table of endpoints, each with its operation.
 pub(crate) type DescribePaths = fn(&DocumentInput<'_>, &CallBodies) -> Value;

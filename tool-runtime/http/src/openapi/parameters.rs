@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tool_contracts::server::{ID_PATTERN, MAX_CHARACTERS};
 
 use super::reference::schema_ref;
-use crate::request::paging;
+use crate::request::parameters::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::state::config::ContextDefaults;
 
 /// A header or query parameter whose value is an id.
@@ -161,7 +161,7 @@ fn text(pattern: &str) -> Value {
 
 fn limit() -> Value {
     let schema = json!({
-        "type": "integer", "minimum": 1, "maximum": paging::MAX_LIMIT, "default": paging::DEFAULT_LIMIT,
+        "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT,
     });
     json!({"name": "limit", "in": "query", "description": "The most items of a page.", "schema": schema})
 }

@@ -11,9 +11,7 @@ use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail};
 use tool_runtime_core::refusal_reason::RefusalReason;
 
-use crate::response::{
-    JsonResponse, RequestFacts, RequestStart, ResponseFormat, header_trace_id,
-};
+use crate::response::{JsonResponse, RequestFacts, RequestStart, ResponseFormat, header_trace_id};
 use crate::state::caller::Caller;
 
 pub(super) mod status;

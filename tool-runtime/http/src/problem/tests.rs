@@ -1,7 +1,6 @@
 use axum::http::header::RETRY_AFTER;
 use http_body_util::BodyExt as _;
 
-
 use super::*;
 
 fn answered(problem: Problem) -> Response {

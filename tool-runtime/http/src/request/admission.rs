@@ -15,9 +15,9 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_record::evidence::Access;
 use uuid::Uuid;
 
+use super::access_records::recorded_name;
 use super::context::{self, RequestHead};
-use super::params::{Params, params_of};
-use super::recorded_name::recorded_name;
+use super::parameters::{Params, params_of};
 use crate::auth::{Principal, Scope};
 use crate::problem::Problem;
 use crate::response::{ReportFacts, RequestFacts};

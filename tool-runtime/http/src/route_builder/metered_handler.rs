@@ -19,8 +19,8 @@ use crate::response::{Answer, RequestFacts, RequestStart, ResponseFormat, header
 use crate::state::app::SharedApp;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::challenge_parameter;
-use crate::state::logged_refusal::LoggedRefusal;
 use crate::state::metrics::{AnsweredRequest, ServedOverTls};
+use crate::state::refusal_log::LoggedRefusal;
 
 /// A route of the table, as metrics count it.
 #[derive(Debug, Clone, Copy)]

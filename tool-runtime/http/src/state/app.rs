@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use tool_runtime_core::Runtime;
 
-use crate::state::body_quota::BodyQuota;
+use crate::state::byte_quotas::BodyQuota;
+use crate::state::byte_quotas::UnreadResponses;
 use crate::state::caller::Caller;
 use crate::state::config::HttpConfig;
-use crate::state::documents::DocumentCache;
-use crate::state::listing::ToolListCache;
 use crate::state::metrics::Metrics;
 use crate::state::quota::{Quota, half};
 use crate::state::rate::RateLimiters;
-use crate::state::read_quota::{ReadQuota, read_quota};
 use crate::state::refusal_counts::RefusalCounts;
 use crate::state::refusal_log::RefusalLog;
-use crate::state::unread::UnreadResponses;
+use crate::state::tool_caches::DocumentCache;
+use crate::state::tool_caches::ToolListCache;
+
+/// The most reads of one principal at once, so that none uses up the ledger's queue of records.
+const MAX_READS_PER_PRINCIPAL: usize = 16;
 
 /// The runtime, the configuration, and the limiters and counters of one router.
 #[derive(Debug)]
@@ -28,7 +30,8 @@ pub(crate) struct App {
     pub(crate) rates: RateLimiters,
     /// One unit for each call that has an effect.
     pub(crate) tasks: Arc<Quota<Caller>>,
-    pub(crate) reads: Arc<ReadQuota>,
+    /// One unit for each read of an inbox, a trace or evidence, by principal.
+    pub(crate) reads: Arc<Quota<Arc<str>>>,
     /// One unit for each replay.
     pub(crate) replays: Arc<Quota<Caller>>,
     /// One unit for each stream; separate from `tasks`, so that streams do not block writes.
@@ -71,7 +74,7 @@ impl App {
             documents,
             rates,
             tasks,
-            reads: read_quota(),
+            reads: Arc::new(Quota::new(usize::MAX, MAX_READS_PER_PRINCIPAL)),
             replays,
             streams,
             body_quota,

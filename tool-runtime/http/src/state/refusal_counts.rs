@@ -284,7 +284,8 @@ mod tests {
     }
 
     fn recorded(counts: &RefusalCounts, caller: &Caller, times: u32) -> usize {
-        let is_recorded = |_: &u32| counts.count_refusal(caller, DECISION) == RecordDecision::Record;
+        let is_recorded =
+            |_: &u32| counts.count_refusal(caller, DECISION) == RecordDecision::Record;
         (0..times).filter(is_recorded).count()
     }
 

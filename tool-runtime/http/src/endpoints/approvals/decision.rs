@@ -8,8 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::problem::Problem;
-use crate::request::body_schema::BodySchema;
-use crate::request::reason::readable;
+use crate::request::body_schema::{BodySchema, require_readable};
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<DecisionBody>);
 
@@ -67,7 +66,7 @@ impl<'b> ApprovalDecision<'b> {
         let text = SCHEMA.check(body)?;
         let fields: DecisionFields<'b> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
-        readable("feedback", fields.feedback.as_deref().unwrap_or_default())?;
+        require_readable("feedback", fields.feedback.as_deref().unwrap_or_default())?;
         Ok(match fields.decision {
             RequestedDecision::Approve => Self::Approve,
             RequestedDecision::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::view::{Approval, Approvals};
 use crate::problem::Problem;
 use crate::request::admission::AuthorizedCaller;
-use crate::request::paging::{MAX_LIMIT, PageRequest};
+use crate::request::parameters::{MAX_LIMIT, PageRequest};
 use crate::state::app::App;
 
 /// The most waiting calls that are examined for one page.

@@ -28,9 +28,9 @@ use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::bodyless::Bodyless;
-use crate::request::paging::PageRequest;
-use crate::request::params::{Params, param};
+use crate::request::parameters::Bodyless;
+use crate::request::parameters::PageRequest;
+use crate::request::parameters::{Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::{JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
@@ -106,7 +106,8 @@ async fn execute_decision(
     let refusal = if call.status() == CallStatus::Pending {
         match decision {
             ApprovalDecision::Decline(feedback) => {
-                return decline(app, call, (ticket, authorized.name()), feedback, &if_refused).await;
+                return decline(app, call, (ticket, authorized.name()), feedback, &if_refused)
+                    .await;
             }
             ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
             ApprovalDecision::Edit(arguments) => {

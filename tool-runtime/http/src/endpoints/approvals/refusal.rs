@@ -35,7 +35,8 @@ impl DecisionRefusal {
         Self { reason: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
 
     /// The approver may not decide about the tool.
-    pub(super) const NOT_COVERED: Self = Self { reason: RefusalReason::ToolNotCovered, status: None };
+    pub(super) const NOT_COVERED: Self =
+        Self { reason: RefusalReason::ToolNotCovered, status: None };
 
     /// The caller that requested the call may not call the tool any more.
     pub(super) const REQUESTER_NOT_ALLOWED: Self =

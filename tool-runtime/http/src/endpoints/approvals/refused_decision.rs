@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::decision::ApprovalDecision;
 use crate::problem::Problem;
+use crate::request::access_records::recorded_name;
 use crate::request::admission::{AuthorizedCaller, Forbidden};
-use crate::request::recorded_name::recorded_name;
 use crate::request::time_limit::within_time_limit;
 use crate::state::app::App;
 use crate::state::caller::Caller;

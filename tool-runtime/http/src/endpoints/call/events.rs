@@ -10,15 +10,25 @@ use axum::response::Response;
 use futures::stream;
 use serde_json::json;
 use tokio::sync::watch;
+use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::{ProgressUpdate, ToolCall};
 
 use super::call_response;
 use super::running::{self, CallTask};
-use super::streams::StreamPermit;
 use crate::problem::Problem;
 use crate::response::{Answer, AnswerFacts, JsonResponse, RequestFacts};
-use crate::state::app::SharedApp;
+use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;
+use crate::state::quota::{Permit, QuotaRefusal};
+
+/// The permit of one stream.
+pub(crate) type StreamPermit = Permit<Caller>;
+
+const REFUSAL: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Streams,
+    capacity: "too many event streams are open; accept JSON, or retry later",
+    caller: "the caller has too many open event streams; close one, or accept JSON",
+};
 
 /// An event stream in progress.
 struct EventStream {
@@ -36,6 +46,11 @@ enum NextEvent {
     Progress,
     Result(JsonResponse),
     KeepAlive,
+}
+
+/// Acquires a permit for a stream of this caller.
+pub(crate) fn acquire_stream(app: &App, caller: Caller) -> Result<StreamPermit, Problem> {
+    app.streams.acquire(caller, 1).map_err(|exhausted| REFUSAL.problem(exhausted))
 }
 
 /// Runs a call in a task and streams its progress and result.

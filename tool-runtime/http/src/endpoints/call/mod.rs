@@ -1,12 +1,9 @@
 //! `POST /tools/call`: executes one call, answered as JSON or as an event stream.
 
 mod accept;
-#[cfg(feature = "mcp")]
-pub(crate) mod beyond_request;
 mod envelope;
-mod events;
+pub(crate) mod events;
 pub(crate) mod running;
-pub(crate) mod streams;
 mod text;
 
 use std::borrow::Cow;
@@ -56,7 +53,7 @@ pub(crate) async fn call(
     let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
     // A call that was refused has no progress to report.
     if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
-        let permit = streams::acquire(&app, caller.clone()).map_err(with_tool_name)?;
+        let permit = events::acquire_stream(&app, caller.clone()).map_err(with_tool_name)?;
         let streamed = events::stream(&app, call, (caller, permit), facts.clone());
         return streamed.map_err(with_tool_name);
     }

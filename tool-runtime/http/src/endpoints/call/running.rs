@@ -138,6 +138,17 @@ pub(super) fn spawn(app: &SharedApp, call: ToolCall, caller: Caller) -> Result<C
     Ok(CallTask { handle, ends_with_caller, metrics: app.metrics.clone(), orphan })
 }
 
+/// Runs a call until it finishes, in a task that outlives its request: no time limit of requests ends
+/// it, but its own deadline and the shutdown of the server.
+#[cfg(feature = "mcp")]
+pub(crate) fn spawn_beyond_request(app: &SharedApp, call: ToolCall) -> JoinHandle<FinishedCall> {
+    let (app, guard) = (app.clone(), app.config.drain.track());
+    tokio::spawn(async move {
+        let shutdown = app.config.drain.finished().map(|()| EndCause::Shutdown);
+        counted(call, guard, shutdown).await
+    })
+}
+
 async fn run_task(
     app: SharedApp,
     call: ToolCall,

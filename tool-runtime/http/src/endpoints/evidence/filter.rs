@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::problem::Problem;
 use crate::request::context::decoded;
-use crate::request::paging::one;
+use crate::request::parameters::one;
 
 /// Admits the ids of snapshots.
 pub(crate) const ID_PATTERN: &str = "^ev_[0-9a-f]{12}7[0-9a-f]{19}$";

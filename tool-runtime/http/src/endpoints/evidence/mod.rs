@@ -20,11 +20,10 @@ use crate::problem::Problem;
 use crate::request::access_records;
 use crate::request::admission::{Authorized, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::body_schema::BodySchema;
-use crate::request::bodyless::Bodyless;
-use crate::request::paging::PageRequest;
-use crate::request::params::{Params, param};
-use crate::request::reason::{example, reason};
+use crate::request::body_schema::{BodySchema, read_reason, reason_example};
+use crate::request::parameters::Bodyless;
+use crate::request::parameters::PageRequest;
+use crate::request::parameters::{Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
@@ -33,7 +32,7 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<Evide
 
 /// Requests the sealed contents of a snapshot.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, example = example())]
+#[schemars(deny_unknown_fields, example = reason_example())]
 #[allow(dead_code, reason = "it stands for the schema")]
 pub(crate) struct EvidenceReadRequest {
     /// The reason; it is recorded in the log of accesses, beside the reader.
@@ -84,7 +83,8 @@ pub(crate) async fn list(
     request: Bodyless,
 ) -> Result<JsonResponse, Problem> {
     let vault = vault(&app)?;
-    let requested = PageRequest::<SnapshotId>::read(request.query(), "the `next` of the page before")?;
+    let requested =
+        PageRequest::<SnapshotId>::read(request.query(), "the `next` of the page before")?;
     let query = filter::query(authorized.tenant(), request.query())?;
     let access = authorized.access("GET /evidence")?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
@@ -122,7 +122,7 @@ pub(crate) async fn read(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (vault, id) = (vault(&app)?, id(&params)?);
-    let access = authorized.access(reason(&SCHEMA, &request.body)?)?;
+    let access = authorized.access(read_reason(&SCHEMA, &request.body)?)?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
     let reading = async {
         let opened = vault.read(authorized.tenant(), id, &access).await;

@@ -9,8 +9,8 @@ use tool_runtime_record::evidence::{
 };
 
 use crate::problem::Problem;
+use crate::request::access_records::recorded_name;
 use crate::request::admission::Forbidden;
-use crate::request::recorded_name::recorded_name;
 use crate::request::time_limit::within_time_limit;
 use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 

@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 use tool_runtime_core::policy::Resolution;
 
 use crate::problem::Problem;
-use crate::request::body_schema::BodySchema;
-use crate::request::reason::readable;
+use crate::request::body_schema::{BodySchema, require_readable};
 
 static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<ResolutionBody>);
 
@@ -78,7 +77,7 @@ impl ParsedResolution {
         let text = SCHEMA.check(body)?;
         let fields: ResolutionFields<'_> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
-        readable("reason", &fields.reason)?;
+        require_readable("reason", &fields.reason)?;
         let resolution = match fields.decision {
             OutcomeDecision::Happened => Resolution::Happened {
                 answer: fields.answer.map_or("null", RawValue::get).to_owned(),

@@ -15,7 +15,7 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::admission::authenticate;
-use crate::request::bodyless::Bodyless;
+use crate::request::parameters::Bodyless;
 use crate::response::{ReportFacts, RequestFacts, ResponseFormat};
 use crate::state::app::{App, SharedApp};
 use crate::state::caller::Caller;

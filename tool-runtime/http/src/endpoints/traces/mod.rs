@@ -19,12 +19,11 @@ use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::body_schema::BodySchema;
+use crate::request::body_schema::{BodySchema, read_reason, reason_example};
 use crate::request::context::decoded;
-use crate::request::bodyless::Bodyless;
-use crate::request::paging::{PageRequest, one};
-use crate::request::params::{Params, param};
-use crate::request::reason::{example, reason};
+use crate::request::parameters::Bodyless;
+use crate::request::parameters::{PageRequest, one};
+use crate::request::parameters::{Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
@@ -40,7 +39,7 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<Repla
 
 /// Requests a replay of a trace's reads.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, example = example())]
+#[schemars(deny_unknown_fields, example = reason_example())]
 #[allow(dead_code, reason = "it stands for the schema")]
 pub(crate) struct ReplayRequest {
     /// The reason, which is recorded in the ledger beside the caller.
@@ -128,7 +127,8 @@ pub(crate) async fn replay(
     request: ReceivedRequest,
 ) -> Result<JsonResponse, Problem> {
     let (ledger, trace_id) = (ledger(&app)?, trace(&params)?);
-    let (reason, requested) = (reason(&SCHEMA, &request.body)?, page_request(request.query())?);
+    let (reason, requested) =
+        (read_reason(&SCHEMA, &request.body)?, page_request(request.query())?);
     let access = authorized.access(reason)?;
     let _permit = app
         .replays

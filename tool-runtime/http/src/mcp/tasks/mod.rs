@@ -32,7 +32,7 @@ use super::input::{RoundUser, answers};
 use super::revision::Revision;
 use super::user::ClientUser;
 use crate::endpoints::call::FinishedCall;
-use crate::endpoints::call::beyond_request::spawn_beyond_request;
+use crate::endpoints::call::running::spawn_beyond_request;
 use crate::problem::Problem;
 use crate::state::caller::Caller;
 use crate::state::config::mcp::TaskMode;

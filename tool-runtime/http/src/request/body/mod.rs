@@ -1,7 +1,5 @@
 //! Reads a request's body: JSON of a bounded size, within a bounded time.
 
-#[cfg(feature = "mcp")]
-mod parts;
 mod upload_rate;
 
 use std::future::Future;
@@ -27,9 +25,9 @@ use super::context::RequestHead;
 use crate::problem::Problem;
 use crate::response::{PayloadHash, ReportFacts, RequestFacts, RequestStart};
 use crate::state::app::SharedApp;
-use crate::state::body_quota::{BodyPermit, BodyQuota};
-use crate::state::config::RequestLimits;
+use crate::state::byte_quotas::{BodyPermit, BodyQuota};
 use crate::state::caller::Caller;
+use crate::state::config::RequestLimits;
 
 #[cfg(test)]
 mod tests;
@@ -87,6 +85,12 @@ impl ReceivedRequest {
     /// Returns the query, without its `?`.
     pub(crate) fn query(&self) -> Option<&str> {
         self.parts.uri.query()
+    }
+
+    /// Returns the head, the body with its hash, and the permit of the body.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn into_parts(self) -> (Parts, (Bytes, PayloadHash), BodyPermit) {
+        (self.parts, (self.body.bytes, self.payload), self.body.permit)
     }
 
     /// Drops the request and returns the permit of its body, which then counts for the arguments of

@@ -162,7 +162,11 @@ async fn a_body_that_breaks_off_is_refused() {
 async fn all_bodies_together_are_limited() {
     const LONG: usize = 20_000;
     let all = 2 * LONG;
-    let limits = RequestLimits { max_buffered_bytes: all, max_buffered_bytes_per_caller: Some(all), ..limits(LONG) };
+    let limits = RequestLimits {
+        max_buffered_bytes: all,
+        max_buffered_bytes_per_caller: Some(all),
+        ..limits(LONG)
+    };
     let quota = Arc::new(limits.body_quota());
     let caller = Caller::unknown();
     let read = async |body: Body| read_within(&json(), body, &limits, (&quota, &caller)).await;
@@ -175,7 +179,7 @@ async fn all_bodies_together_are_limited() {
     let half = || Ok::<_, Infallible>("x".repeat(LONG / 2));
     refused(read(Body::from_stream(stream::iter([half(), half()]))).await, 503, full);
     assert!(
-        read(Body::from("x".repeat(crate::state::body_quota::UNCOUNTED))).await.is_ok(),
+        read(Body::from("x".repeat(crate::state::byte_quotas::UNCOUNTED))).await.is_ok(),
         "it is not counted"
     );
     drop(permit);
@@ -236,7 +240,8 @@ async fn an_upload_that_occupies_memory_and_stalls_is_given_up() {
         assert_eq!(read.expect_err("it does not end").status.as_u16(), 408);
         before.elapsed().as_secs()
     };
-    let (window, most) = (upload_rate::WINDOW.as_secs(), RequestLimits::default().body_timeout.as_secs());
+    let (window, most) =
+        (upload_rate::WINDOW.as_secs(), RequestLimits::default().body_timeout.as_secs());
     assert_eq!(waited(20_000, 10_000).await, window, "too little has come by then");
     assert_eq!(waited(16_000, 10_000).await, most, "a short body is not counted");
     assert_eq!(waited(20_000, 0).await, most, "there is no rate to keep");

@@ -10,7 +10,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use tokio::time::{Sleep, sleep};
 
-use crate::state::body_quota::UNCOUNTED;
+use crate::state::byte_quotas::UNCOUNTED;
 
 /// The time over which the rate of an upload is measured.
 pub(super) const WINDOW: Duration = Duration::from_secs(5);

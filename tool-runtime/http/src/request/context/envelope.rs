@@ -5,7 +5,7 @@ use tool_contracts::envelope::RequestEnvelope;
 use tool_contracts::server::{CallContext, CallContextBuilder};
 use tool_contracts::{ContractError, ErrorCode, ToolContext, Trace};
 
-use super::field::BodyFields;
+use super::head_fields::BodyFields;
 use super::{BodyContext, RequestHead, context_builder, field_problems};
 use crate::auth::Principal;
 use crate::problem::Problem;

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_contracts::{ContractError, ErrorCode};
 
-use super::field::{BodyFields, Field};
+use super::head_fields::{BodyFields, Field};
 use crate::problem::Problem;
 
 const AN_ID: &str =

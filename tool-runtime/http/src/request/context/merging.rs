@@ -4,9 +4,8 @@ use tool_contracts::ActorType;
 use tool_contracts::server::{CallContext, CallContextBuilder, Tenant};
 use uuid::Uuid;
 
-use super::HeadFields;
-use super::field::Field;
 use super::field_problems::{FieldProblems, FieldSource};
+use super::head_fields::{Field, HeadFields};
 use crate::auth::names::normalized;
 use crate::state::config::ContextDefaults;
 
@@ -151,7 +150,7 @@ fn trace(
 ) -> Option<String> {
     let headers = &head_fields.headers;
     let header = headers.text(Field::Trace).or_else(|| headers.text(Field::Request));
-    if let Some(first) = header.or(head_fields.trace_of_query.as_deref()) {
+    if let Some(first) = header.or(head_fields.query_trace_id.as_deref()) {
         return (in_body != Some(first)).then(|| first.to_owned());
     }
     if in_body.is_some() {

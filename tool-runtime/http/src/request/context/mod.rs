@@ -20,11 +20,9 @@
 //! A `traceparent` gives the parent span even if the trace id is of the host's own form.
 
 mod envelope;
-mod field;
 mod field_problems;
-mod headers;
+mod head_fields;
 mod merging;
-mod query;
 #[cfg(test)]
 mod tests;
 
@@ -39,10 +37,9 @@ use tool_contracts::{Actor, ActorType, ErrorCode, ToolContext, ToolContextBuilde
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 pub(crate) use self::envelope::context_of_envelope;
-use self::field::BodyFields;
 use self::field_problems::FieldProblems;
-use self::headers::Headers;
-pub(crate) use self::query::decoded;
+pub(crate) use self::head_fields::decoded;
+use self::head_fields::{BodyFields, HeadFields};
 use crate::auth::Principal;
 use crate::auth::names::normalized;
 use crate::problem::Problem;
@@ -116,26 +113,11 @@ fn context_builder(
     })
 }
 
-/// The context's fields that are given before the body.
-#[derive(Debug)]
-struct HeadFields<'a> {
-    headers: Headers<'a>,
-    /// The query's `trace_id`.
-    trace_of_query: Option<Cow<'a, str>>,
-    /// The parent span, from `traceparent`.
-    parent: Option<TraceContext>,
-}
-
-impl<'a> HeadFields<'a> {
-    fn read(head: &RequestHead<'a>, problems: &mut FieldProblems) -> Self {
-        let headers = Headers::read(head.headers, problems);
-        let trace_of_query = query::trace_id(head.query, problems);
-        let parent = headers.parent(head.headers);
-        Self { headers, trace_of_query, parent }
-    }
-}
-
-fn admit(requested: &CallContext, fields: BodyFields, principal: &Principal) -> Result<(), Problem> {
+fn admit(
+    requested: &CallContext,
+    fields: BodyFields,
+    principal: &Principal,
+) -> Result<(), Problem> {
     if !requested.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
         return Err(Problem::forbidden(
             "the caller may not act for this tenant; name one of its own, or have it granted",
@@ -199,7 +181,8 @@ fn normalized_ids(requested: CallContext) -> Result<CallContext, Problem> {
         Cow::Borrowed(_) => None,
         Cow::Owned(id) => Some(id),
     };
-    let (user, session) = (normalized_if_changed(requested.user_id()), normalized_if_changed(requested.session_id()));
+    let (user, session) =
+        (normalized_if_changed(requested.user_id()), normalized_if_changed(requested.session_id()));
     if user.is_none() && session.is_none() {
         return Ok(requested);
     }
@@ -219,10 +202,12 @@ fn builder_for_principal(
     principal: &Principal,
 ) -> Result<ToolContextBuilder, Problem> {
     let span_id = parent.and(requested.span_id()).map(str::to_owned);
-    let own_user = principal.own_user().filter(|_| requested.user_id().is_none()).map(str::to_owned);
+    let own_user =
+        principal.own_user().filter(|_| requested.user_id().is_none()).map(str::to_owned);
     let actor = actor_for(principal, requested.actor_type());
-    let mut builder =
-        requested.into_context_builder().map_err(|error| field_problems::invalid_context(&error))?;
+    let mut builder = requested
+        .into_context_builder()
+        .map_err(|error| field_problems::invalid_context(&error))?;
     if let Some(parent) = parent {
         builder = with_parent_span(builder, parent, span_id);
     }

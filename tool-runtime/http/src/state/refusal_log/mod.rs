@@ -3,17 +3,18 @@
 //! An opened call is recorded whatever its result; a request that is refused before that leaves
 //! only these events.
 
+use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::time::Instant;
-use tool_runtime_core::trace::conventions as names;
+use tool_runtime_core::log::log_event;
 
-use crate::state::logged_refusal::LoggedRefusal;
+use crate::problem::Problem;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "trace"))]
 mod tests;
 
 /// The most events in each window, counted separately for authenticated and anonymous callers, so
@@ -36,24 +37,36 @@ struct EventWindow {
     suppressed: u64,
 }
 
+/// A refusal, with the facts of its request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LoggedRefusal<'r> {
+    pub(crate) problem: &'r Problem,
+    pub(crate) peer: Option<SocketAddr>,
+    /// The path template of the request.
+    pub(crate) route: Option<&'r str>,
+    pub(crate) principal: Option<&'r str>,
+    pub(crate) trace_id: Option<&'r str>,
+}
+
 impl RefusalLog {
     /// Logs a refusal if operators need it and the rate permits.
     pub(crate) fn log(&self, refusal: &LoggedRefusal<'_>) {
         let &LoggedRefusal { problem, peer, route, principal, trace_id } = refusal;
-        let is_wanted = tracing::enabled!(target: names::REFUSAL_TARGET, tracing::Level::WARN);
-        if !is_wanted || !concerns_operators(problem.status) {
+        if !is_logged() || !concerns_operators(problem.status) {
             return;
         }
         let Some(suppressed) = self.count(principal.is_some()) else { return };
         let reason = problem.details.get("reason").and_then(Value::as_str);
-        tracing::warn!(
-            target: names::REFUSAL_TARGET,
+        log_event!(
+            warn,
+            target: tool_runtime_core::trace::conventions::REFUSAL_TARGET,
             event = "request_refused",
             status = problem.status.as_u16(),
             error_code = problem.code.as_str(),
             reason,
             principal,
-            peer = peer.map(tracing::field::display),
+            // In full: within an event `log` may be the crate of that name.
+            peer = peer.map(tool_runtime_core::log::display),
             route,
             trace_id,
             suppressed = (suppressed > 0).then_some(suppressed),
@@ -79,6 +92,20 @@ impl EventWindow {
         self.events += 1;
         Some(std::mem::take(&mut self.suppressed))
     }
+}
+
+/// Returns whether a subscriber takes these events.
+#[cfg(feature = "trace")]
+fn is_logged() -> bool {
+    use tool_runtime_core::trace::conventions::REFUSAL_TARGET;
+
+    tracing::enabled!(target: REFUSAL_TARGET, tracing::Level::WARN)
+}
+
+/// Returns that a build without the feature `trace` emits no events.
+#[cfg(not(feature = "trace"))]
+const fn is_logged() -> bool {
+    false
 }
 
 /// Returns whether operators need to know of a refusal: access was denied, a limit was reached, or

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::request::body::{self, ReceivedRequest};
 use crate::request::context;
-use crate::request::params::{Params, param};
+use crate::request::parameters::{Params, param};
 use crate::response::{JsonResponse, ReportFacts, RequestFacts};
 use crate::state::app::SharedApp;
 

@@ -1,4 +1,5 @@
-//! Bounds the bytes of responses that clients have not read.
+//! Bounds the bytes that callers hold in the memory of the server: bodies of their requests, and
+//! responses that they have not read.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,14 +11,56 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 use crate::problem::Problem;
-use crate::state::config::RequestLimits;
 use crate::state::caller::Caller;
-use crate::state::quota::{Permit, Quota, QuotaRefusal};
+use crate::state::config::RequestLimits;
+use crate::state::quota::{Permit, Quota, QuotaRefusal, half};
 
-/// The longest response that is not counted. Most responses are shorter.
+/// The longest body of a request or a response that is not counted. Most are shorter.
 pub(crate) const UNCOUNTED: usize = 16 * 1024;
 
-const REFUSAL: QuotaRefusal = QuotaRefusal {
+const BODY_REFUSAL: QuotaRefusal = QuotaRefusal {
+    reason: RefusalReason::Bodies,
+    capacity: "request bodies have used up the server's memory for them; retry later",
+    caller: "the caller's request bodies have used up its quota of memory; send fewer at a time",
+};
+
+/// The quota of bodies, in bytes.
+pub(crate) type BodyQuota = Quota<Caller>;
+
+/// The bytes that one body holds of the quota; none for a short body.
+#[derive(Debug, Default)]
+pub(crate) struct BodyPermit(Option<Permit<Caller>>);
+
+impl RequestLimits {
+    /// Makes the quota of bodies; one body always fits.
+    pub(crate) fn body_quota(&self) -> BodyQuota {
+        let total_bytes = self.max_buffered_bytes.max(self.max_body_bytes);
+        let per_caller =
+            self.max_buffered_bytes_per_caller.unwrap_or(half(self.max_buffered_bytes));
+        BodyQuota::new(total_bytes, per_caller.max(self.max_body_bytes))
+    }
+}
+
+impl BodyPermit {
+    /// Grows to the length of the body so far, or to the memory of what is read of it.
+    pub(crate) fn grow(
+        &mut self,
+        quota: &Arc<BodyQuota>,
+        caller: &Caller,
+        length: usize,
+    ) -> Result<(), Problem> {
+        if length <= UNCOUNTED {
+            return Ok(());
+        }
+        let grown = match &mut self.0 {
+            Some(permit) => permit.grow(length - permit.units()),
+            none => quota.acquire(caller.clone(), length).map(|permit| *none = Some(permit)),
+        };
+        grown.map_err(|exhausted| BODY_REFUSAL.problem(exhausted))
+    }
+}
+
+const RESPONSE_REFUSAL: QuotaRefusal = QuotaRefusal {
     reason: RefusalReason::Answers,
     capacity: "unread responses have used up the server's memory for them; retry later",
     caller: "the caller's unread responses have used up its quota of memory; read them, then retry",
@@ -56,7 +99,8 @@ struct CountedBytes {
 impl UnreadResponses {
     pub(crate) fn new(limits: &RequestLimits) -> Self {
         let total_bytes = limits.max_unread_bytes;
-        let per_caller = limits.max_unread_bytes_per_caller.unwrap_or(total_bytes / 4).min(total_bytes);
+        let per_caller =
+            limits.max_unread_bytes_per_caller.unwrap_or(total_bytes / 4).min(total_bytes);
         Self { quota: Arc::new(Quota::new(total_bytes, per_caller)), per_caller }
     }
 
@@ -66,7 +110,7 @@ impl UnreadResponses {
         if self.quota.used() == 0 {
             return Ok(());
         }
-        self.quota.admits(caller, 1).map_err(|exhausted| REFUSAL.problem(exhausted))
+        self.quota.admits(caller, 1).map_err(|exhausted| RESPONSE_REFUSAL.problem(exhausted))
     }
 
     /// Acquires a permit for a response of this length; `None` for a short one.
@@ -83,7 +127,7 @@ impl UnreadResponses {
         match self.quota.acquire(caller.clone(), units) {
             Ok(permit) => Ok(Some(permit)),
             Err(_) if has_effect => Ok(Some(self.quota.acquire_above(caller.clone(), units))),
-            Err(exhausted) => Err(REFUSAL.problem(exhausted)),
+            Err(exhausted) => Err(RESPONSE_REFUSAL.problem(exhausted)),
         }
     }
 

@@ -1,11 +1,62 @@
-//! Pagination by the query parameters `after` and `limit`.
+//! Reads the parameters of a request: those of its path and of its query, such as the page that it
+//! requests.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use tool_contracts::ErrorCode;
 
 use crate::problem::Problem;
+use crate::response::ReportFacts;
+use crate::state::app::SharedApp;
+
+/// A request whose body is not read.
+#[derive(Debug)]
+pub(crate) struct Bodyless(Parts);
+
+impl FromRequest<SharedApp> for Bodyless {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &SharedApp) -> Result<Self, Problem> {
+        Ok(Self(request.into_parts().0))
+    }
+}
+
+impl ReportFacts for Bodyless {}
+
+impl Bodyless {
+    /// Returns the query, without its `?`.
+    pub(crate) fn query(&self) -> Option<&str> {
+        self.0.uri.query()
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.0
+    }
+}
+
+/// The parameters of a path, if they are UTF-8.
+pub(crate) type Params = Result<RawPathParams, RawPathParamsRejection>;
+
+impl ReportFacts for Params {}
+
+/// Extracts the parameters of a request's path.
+pub(super) async fn params_of(parts: &mut Parts) -> Params {
+    RawPathParams::from_request_parts(parts, &()).await
+}
+
+/// Returns a parameter of the path, percent-decoded.
+pub(crate) fn param<'p>(params: &'p Params, name: &str) -> Result<&'p str, Problem> {
+    let parameter = params.as_ref().ok().and_then(|params| params.iter().find(|it| it.0 == name));
+    parameter.map(|(_, value)| value).ok_or_else(|| {
+        let message = format!("path `{name}`: expected percent-encoded UTF-8");
+        Problem::new(StatusCode::BAD_REQUEST, ErrorCode::InvalidArgument, message)
+    })
+}
 
 /// The largest page.
 pub(crate) const MAX_LIMIT: usize = 100;
