@@ -1,4 +1,4 @@
-//! The tenant of requests that need not name one, as those of the Model Context Protocol.
+//! The tenant of requests that need not name one, such as requests of the Model Context Protocol.
 
 use uuid::Uuid;
 

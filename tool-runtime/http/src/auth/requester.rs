@@ -34,7 +34,7 @@ enum Credential {
     Configuration,
 }
 
-/// Looks up the current rights of a requester; `None` if it has none any more.
+/// Looks up the current rights of a requester; `None` if it no longer has any.
 pub(crate) type RequesterLookup = Arc<
     dyn Fn(Requester) -> BoxFuture<'static, Result<Option<Principal>, LookupError>> + Send + Sync,
 >;
@@ -70,7 +70,7 @@ impl Requester {
         &self.name
     }
 
-    /// Returns whether the request had a token, alone or beside an API key.
+    /// Returns whether the request had a token, alone or together with an API key.
     #[must_use]
     pub fn has_token(&self) -> bool {
         self.credentials.iter().any(|credential| matches!(credential, Credential::Token { .. }))
@@ -189,7 +189,7 @@ mod tests {
             assert!(requester.has_token());
             assert_eq!(may_call(&requester, &config()).await, expected);
             let no_tokens = HttpConfig::new(keys_of(named("jane", "tools")));
-            assert!(!may_call(&requester, &no_tokens).await, "the server takes no tokens any more");
+            assert!(!may_call(&requester, &no_tokens).await, "the server no longer takes tokens");
             let found = |principal: Option<Principal>| {
                 config().look_up_requesters(move |requester| {
                     let found = principal.clone().filter(|it| it.name() == requester.name());

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 use tool_contracts::ToolSpec;
 
-/// A right beside calling tools that are meant for models.
+/// A right in addition to calling tools that are meant for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
@@ -98,7 +98,7 @@ pub struct Scopes {
     approves: Option<Box<Scopes>>,
 }
 
-/// The error for a word that is no scope.
+/// The error for a word that is not a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
@@ -160,7 +160,7 @@ impl Scopes {
         self.has(Scope::Approvals) && (granted || names(self))
     }
 
-    /// Grants decisions about calls of the tools that these scopes cover, beside existing grants.
+    /// Grants decisions about calls of the tools that these scopes cover, in addition to existing grants.
     pub(super) fn approving(mut self, tools: Self) -> Self {
         let internal = tools.has(Scope::Internal).then_some(Scope::Internal);
         let approves = self.approves.get_or_insert_default();
@@ -171,7 +171,7 @@ impl Scopes {
         self
     }
 
-    /// Adds a scope; one that is unknown grants nothing.
+    /// Adds a scope; an unknown scope grants nothing.
     pub(super) fn add(&mut self, word: &str) -> Result<(), UnknownScope> {
         let unknown = || UnknownScope { word: word.into() };
         match word.split_once(':') {

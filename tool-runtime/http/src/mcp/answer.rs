@@ -100,7 +100,7 @@ fn for_error(detail: &ToolErrorDetail) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(ToolAnswer::text_of_error(detail))])
 }
 
-/// Writes the failure of a request for which no call was opened, for the model.
+/// Writes the failure of a request that opened no call, for the model.
 pub(super) fn for_problem(problem: Problem) -> CallToolResult {
     let detail = problem.into_detail();
     let mut result = for_error(&detail);
@@ -108,7 +108,7 @@ pub(super) fn for_problem(problem: Problem) -> CallToolResult {
     result
 }
 
-/// Writes the failure of a request for which no call was opened, for the client.
+/// Writes the failure of a request that opened no call, for the client.
 pub(super) fn protocol_error(problem: Problem) -> ErrorData {
     let is_of_server = problem.status.is_server_error();
     let detail = problem.into_detail();
@@ -125,7 +125,7 @@ pub(super) fn public_detail(detail: &ToolErrorDetail) -> Option<Value> {
     serde_json::to_value(&*without_cause(detail)).ok()
 }
 
-/// Returns what an auditor needs to find the call: its ids, and what its envelope has beside the data.
+/// Returns what an auditor needs to find the call: its ids, and the `meta` of its envelope.
 fn audit(call: &ToolCall, output: &ToolOutput, error: Option<&ToolErrorDetail>) -> MetaObject {
     let mut envelope: Map<String, Value> =
         serde_json::from_str(output.meta_json()).unwrap_or_default();

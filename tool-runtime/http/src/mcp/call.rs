@@ -160,7 +160,7 @@ impl<'s> ToolRequest<'s> {
         HeaderValue::from_str(&words).ok()
     }
 
-    /// Runs a call that was opened; one that may be a task returns before its end if it takes long.
+    /// Runs a call; if it may become a task and takes long, returns before its end.
     pub(super) async fn run(
         &self,
         call: ToolCall,
@@ -225,7 +225,7 @@ impl From<Problem> for Refused {
     }
 }
 
-/// Returns the error for a name that is no tool's, with the closest names that the caller may use.
+/// Returns the error for the name of an unknown tool, with the closest names that the caller may use.
 fn unknown_tool(call: &ToolCall) -> ErrorData {
     debug_assert_ne!(call.status(), CallStatus::Pending);
     let Some(detail) = call.output().and_then(|output| output.error()) else {

@@ -16,7 +16,7 @@ use super::progress::ProgressReports;
 use super::running_calls::RunningCall;
 use crate::endpoints::call::running::ends_with_caller;
 
-/// The messages between a running call and its client, beside the answer.
+/// The messages between a running call and its client, except for the answer.
 pub(super) struct ClientChannel<'r> {
     link: &'r RequestContext<RoleServer>,
     reports: ProgressReports,
@@ -75,7 +75,7 @@ impl<'r> ClientChannel<'r> {
     }
 }
 
-/// The answer to a request that its client has cancelled, which that client does not read any more.
+/// The answer to a request that its client has cancelled; that client no longer reads it.
 pub(super) fn cancelled_request() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }

@@ -113,7 +113,7 @@ impl ToolRequest<'_> {
             return Err(ErrorData::invalid_params(message, None).into());
         }
         let may_decide = may_confirm(self, &call);
-        // A call that is not pending any more answers why.
+        // A call that is no longer pending has an answer that says why.
         let name = recorded_name(cx.user_id(), principal.display_name());
         if may_decide && reply.answer.action == ElicitationAction::Accept {
             let _ = call.approve(name);

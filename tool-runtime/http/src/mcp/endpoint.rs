@@ -147,8 +147,8 @@ impl McpEndpoint {
         Ok(answered(as_message(answer, id.as_deref()).await))
     }
 
-    /// Returns the arguments of a call that the protocol reads: those of a tool one of whose parameters a
-    /// header repeats. All others are read by the pipeline alone.
+    /// Returns the arguments of a call if the protocol has to read them, because a header repeats a
+    /// parameter of the tool. Other arguments are read by the pipeline alone.
     fn passed_arguments<'b>(&self, message: &SentMessage<'b>) -> Option<&'b RawValue> {
         let tool = message.called_tool()?;
         message.arguments().filter(|_| self.server.has_header_parameters(tool))
@@ -267,8 +267,8 @@ async fn as_message(answer: Response, id: Option<&RawValue>) -> Response {
     Response::from_parts(parts, Body::from(body))
 }
 
-/// Answers a call of a tool that the caller's token does not cover as OAuth has it (RFC 6750, section
-/// 3.1), so that the client may ask for the scope.
+/// Answers a call of a tool that the caller's token does not cover with the challenge of OAuth (RFC
+/// 6750, section 3.1), so that the client may request the scope.
 fn with_challenge(mut response: Response, caller: &RequestCaller) -> Response {
     response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     let Some(denied) = caller.denied.get() else { return response };

@@ -79,7 +79,7 @@ impl SessionQuestion {
                     let _ = answer_to.send(answered);
                 }
             }
-            // The tool does not wait for the answer any more.
+            // The tool no longer waits for the answer.
             () = answer_to.closed() => {}
         }
     }
@@ -137,7 +137,7 @@ impl RoundUser {
         self.lock().waiting = None;
     }
 
-    /// Gives an answer to a call that waits for it; one that nothing waits for is ignored.
+    /// Gives an answer to a call that waits for it; an answer that no call waits for is ignored.
     pub(super) fn deliver(&self, key: &str, answer: ElicitResult) {
         let mut questions = self.lock();
         let waiting = questions.waiting.as_mut().and_then(|waiting| waiting.remove(key));
@@ -173,7 +173,7 @@ impl RoundUser {
 }
 
 impl Questions {
-    /// Forgets the questions of a task whose answers the tool does not wait for any more.
+    /// Forgets the questions of a task whose answers the tool no longer waits for.
     fn forget_abandoned(&mut self) {
         let Some(waiting) = &mut self.waiting else { return };
         waiting.retain(|_, answer| !answer.is_closed());
@@ -203,7 +203,7 @@ pub(super) fn form(question: &InputQuestion) -> Result<ElicitRequestParams, Inpu
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// Reads the answers of a request; one that is no answer counts as not given.
+/// Reads the answers of a request and ignores responses that are not answers.
 pub(super) fn answers(
     responses: Option<&BTreeMap<String, Value>>,
 ) -> BTreeMap<String, ElicitResult> {

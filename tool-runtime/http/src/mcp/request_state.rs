@@ -136,7 +136,7 @@ impl StatedCall<'_> {
         let seals = &self.app.runtime.policy_state().seals;
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
         let plain = seals.open_for_caller(&sealed, PURPOSE, cx.tenant_id())?;
-        // The answers of many rounds are no more values than those of one.
+        // The answers of all rounds together have the limit of one round.
         if value_count(&plain) > MAX_VALUES {
             return None;
         }

@@ -19,7 +19,7 @@ pub(super) struct RunningCall {
 }
 
 impl RunningCalls {
-    /// Makes a call one that the client may cancel; it is cancelled at once if its request was.
+    /// Lets the client cancel a call; cancels it at once if its request was cancelled.
     pub(super) fn add(&self, link: &RequestContext<RoleServer>, call: &ToolCall) -> RunningCall {
         if let Some(cancellation) = call.cancellation() {
             self.lock().insert(link.id.clone(), cancellation);

@@ -1,4 +1,4 @@
-//! The sessions of clients before revision 2026-07-28: whose they are, how many, and how long.
+//! The sessions of clients before revision 2026-07-28: their owners, their number and their lifetime.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ pub(super) struct McpSessions {
     idle_time: Duration,
 }
 
-/// A session of a caller, which counts against its share.
+/// A session of a caller, which counts against the caller's quota.
 #[derive(Debug)]
 struct OwnedSession {
     owner: Caller,
@@ -59,7 +59,7 @@ impl McpSessions {
         }
     }
 
-    /// Begins a use of a session. One of another caller is refused like one that does not exist.
+    /// Begins a use of a session. The session of another caller is refused like an unknown one.
     pub(super) fn admit(&self, id: &str, caller: &Caller) -> Result<SessionUse, Problem> {
         let owned = self.lock();
         let session = owned.get(id).filter(|session| session.owner == *caller);
@@ -79,7 +79,7 @@ impl McpSessions {
         self.quota.acquire(caller.clone(), 1).map_err(|exhausted| REFUSAL.problem(exhausted))
     }
 
-    /// Notes whose session was opened.
+    /// Stores the owner of a session that was opened.
     pub(super) fn opened(&self, id: &str, owner: Caller, permit: Permit<Caller>) {
         let last_use = SessionUse(Arc::new(Mutex::new(Instant::now())));
         self.lock().insert(id.into(), OwnedSession { owner, last_use, _permit: permit });
@@ -102,7 +102,7 @@ impl McpSessions {
             !is_idle
         });
         for id in &idle {
-            // One that has ended by itself needs no end.
+            // The session may have ended by itself.
             let _ = self.manager.close_session(id).await;
         }
     }

@@ -1,7 +1,7 @@
 //! Answers the most common request without a session of the protocol: a call of a tool, of revision
 //! 2026-07-28, whose answer is one JSON body.
 //!
-//! `rmcp` serves each request by a connection of its own, with tasks and channels, which costs more
+//! `rmcp` serves each request by a separate connection, with tasks and channels, which costs more
 //! than the call. A request that needs anything of that goes to it: progress, a task, an answer to
 //! a question, another revision, headers that do not agree, a parameter in a header.
 

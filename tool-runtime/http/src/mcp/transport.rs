@@ -1,4 +1,4 @@
-//! The way by which a request came, and its caller.
+//! The transport of a request, and its caller.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ use crate::state::byte_quotas::BodyPermit;
 use crate::state::caller::Caller;
 use crate::state::quota::Permit;
 
-/// The way by which requests come.
+/// The transport of requests.
 #[derive(Debug, Clone)]
 pub(super) enum Transport {
     /// Over HTTP: each request has its own caller.
@@ -28,12 +28,12 @@ pub(super) enum Transport {
     Streams { caller: Arc<RequestCaller>, input_end: InputEnd, turns: CallTurns },
 }
 
-/// The end of a client's input, which tells that the client has left.
+/// The end of a client's input: the client has left.
 #[derive(Debug, Clone)]
 pub(super) struct InputEnd(Arc<watch::Sender<bool>>);
 
-/// The turns of the calls of one client on streams: so many run at a time, and none begins while the
-/// client does not read the answers of others.
+/// The queue of the calls of one client on streams: a bounded number runs at a time, and none begins
+/// while the client does not read the answers of others.
 #[derive(Debug, Clone)]
 pub(super) struct CallTurns {
     running: Arc<Semaphore>,
@@ -43,7 +43,7 @@ pub(super) struct CallTurns {
 /// The most calls of one client on streams that run at a time.
 const MAX_RUNNING: usize = 128;
 
-/// The caller of a request, with what the request has beside its message.
+/// The caller of a request, with what the request has in addition to its message.
 #[derive(Debug)]
 pub(super) struct RequestCaller {
     pub(super) admitted: Admitted,

@@ -19,7 +19,7 @@ use super::transport::Transport;
 pub(super) enum ElicitationMode {
     /// The result is `input_required`, and the client sends its request again with the answers.
     InputRequired,
-    /// The server sends a request of its own, and the call waits.
+    /// The server sends a separate request, and the call waits.
     Request,
 }
 

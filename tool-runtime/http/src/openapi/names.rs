@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// The names in use, each with the number of the last one that was made of it.
+/// The names in use, each with the number of its last variant.
 #[derive(Default)]
 pub(super) struct ComponentNames(BTreeMap<String, usize>);
 

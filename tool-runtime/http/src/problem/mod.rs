@@ -1,4 +1,4 @@
-//! The failure of a request for which no call was opened.
+//! The failure of a request that opened no call.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -33,7 +33,7 @@ pub(crate) struct Problem {
     pub(crate) tool_name: Option<Box<str>>,
     /// The caller, if the request is refused by the extractor that has authenticated it.
     pub(crate) caller: Option<Caller>,
-    /// The body in the form of the request's protocol; none for that of a failed call.
+    /// The body in the form of the request's protocol; by default it is the body of a failed call.
     pub(crate) body: Option<Box<str>>,
 }
 
@@ -126,7 +126,7 @@ impl Problem {
         self
     }
 
-    /// Makes the response, with the facts of the request; those of the problem come first.
+    /// Makes the response, with the facts of the request; a fact of the problem replaces the request's.
     pub(crate) fn response(mut self, mut facts: RequestFacts) -> JsonResponse {
         facts.trace_id = self.trace_id.take().or(facts.trace_id);
         facts.tool_name = self.tool_name.take().unwrap_or(facts.tool_name);

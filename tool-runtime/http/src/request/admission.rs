@@ -75,13 +75,13 @@ pub(crate) struct Forbidden<'r> {
     pub(crate) cause: ForbiddenCause,
 }
 
-/// The reason for which a known caller was forbidden.
+/// The cause of the refusal of an authenticated caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ForbiddenCause {
     MissingScope,
     /// The caller may not act for the tenant of the request.
     ForeignTenant,
-    /// The reason of the problem that answers the request.
+    /// The problem that answers the request has this reason.
     Refused(RefusalReason),
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Answer {
     pub(crate) facts: AnswerFacts,
 }
 
-/// The facts that a handler adds to those of its parameters.
+/// The facts that a handler adds to what its parameters have reported.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerFacts {
     pub(crate) payload: Option<PayloadHash>,
@@ -79,7 +79,7 @@ impl RequestStart {
 }
 
 impl RequestFacts {
-    /// Creates the facts of a request of which nothing else is known.
+    /// Creates the facts of a request; only its start is known.
     pub(crate) fn new(start: RequestStart) -> Self {
         let (trace_id, tool_name) = (None, Box::default());
         Self { start, payload: PayloadHash::EMPTY, trace_id, tool_name, caller: None }

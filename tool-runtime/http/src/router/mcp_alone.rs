@@ -8,7 +8,7 @@ use crate::state::config::HttpConfig;
 
 /// Serves the tools of a runtime by the Model Context Protocol alone, at `/mcp`, with the probes.
 ///
-/// [`http::router`](crate::router) serves the HTTP API beside it. The configuration has a
+/// [`http::router`](crate::router) serves the HTTP API too. The configuration has a
 /// [`McpConfig`](crate::mcp::McpConfig); without one nothing is served but the probes.
 ///
 /// ```

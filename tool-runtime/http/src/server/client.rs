@@ -1,4 +1,4 @@
-//! Determines the address of a client: that of its connection, or one from a trusted proxy's
+//! Determines the address of a client: the peer of its connection, or an address from a trusted proxy's
 //! header.
 
 use std::net::{IpAddr, SocketAddr};
@@ -44,7 +44,7 @@ pub struct Network {
     prefix: u8,
 }
 
-/// The error for a text that is no range of addresses.
+/// The error for a text that is not a range of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected an address or a range such as `10.0.0.0/8`, found {found:?}")]
 pub struct NetworkError {
@@ -55,7 +55,7 @@ impl ClientAddress {
     /// Trusts the `X-Forwarded-For` of the proxies in these ranges.
     ///
     /// # Errors
-    /// A text is no address and no range.
+    /// A text is neither an address nor a range.
     pub fn forwarded_by<'n>(
         trusted: impl IntoIterator<Item = &'n str>,
     ) -> Result<Self, NetworkError> {
@@ -71,7 +71,7 @@ impl ClientAddress {
         }
     }
 
-    /// Returns the client's address: the peer, or the one that a trusted proxy names, with port 0.
+    /// Returns the client's address: the peer, or the address that a trusted proxy names, with port 0.
     pub(super) fn resolve(&self, peer: SocketAddr, headers: &HeaderMap) -> SocketAddr {
         if !self.is_proxy(peer.ip()) {
             return peer;

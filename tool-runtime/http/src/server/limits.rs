@@ -33,11 +33,11 @@ pub struct ServerLimits {
     pub client_address: ClientAddress,
     /// Most header lines of a request, 64. More are answered 431.
     ///
-    /// Above 100 hyper answers by itself, without a body.
+    /// hyper itself answers a request with more than 100, without a body.
     pub headers: usize,
     /// Most bytes of a request's line and headers, 16 KiB. More are answered 431.
     ///
-    /// Above four times as many hyper answers by itself, without a body.
+    /// hyper itself answers a request with more than four times as many, without a body.
     pub header_bytes: usize,
     /// Longest time for a request's head to arrive, 10 s, from its first byte; for the first
     /// request, from the begin of the connection. Then the connection is closed.
@@ -59,7 +59,7 @@ pub struct ServerLimits {
     /// Most bytes of responses that wait on one connection, 16 MiB. Further requests on it wait
     /// until the peer has read some.
     ///
-    /// A response is never cut off: those of requests that already run may exceed the limit.
+    /// A response is never cut off, so the responses of running requests may exceed the limit.
     pub unread_bytes: usize,
     /// Age at which a connection is closed after its running requests, one hour, so that clients
     /// reconnect and spread over servers that were added.

@@ -169,7 +169,7 @@ impl Server {
     /// Serves on a socket that already listens, such as an inherited one.
     ///
     /// # Errors
-    /// When the socket does not listen or is no TCP socket.
+    /// When the socket does not listen or is not a TCP socket.
     pub fn listener(self, listener: std::net::TcpListener) -> Result<BoundServer, ServeError> {
         let listening = listener.set_nonblocking(true).and_then(|()| {
             let listener = TcpListener::from_std(listener)?;
@@ -200,7 +200,7 @@ impl BoundServer {
     /// The shutdown has these steps:
     /// 1. The [`Drain`] begins: `/readyz` fails and new calls are refused. Connections are still
     ///    accepted for [`drain_delay`](ServerLimits::drain_delay).
-    /// 2. No connection is accepted any more, and idle connections are closed. Running requests have
+    /// 2. New connections are no longer accepted, and idle connections are closed. Running requests have
     ///    [`shutdown_timeout`](ServerLimits::shutdown_timeout) to complete; [`Drain::finish`] ends
     ///    this step early.
     /// 3. Calls that still run are cancelled. Their answers have

@@ -38,7 +38,7 @@ struct DrainState {
     running: AtomicUsize,
     /// Tasks of the server itself that the shutdown waits for.
     background: AtomicUsize,
-    /// Notified when nothing runs any more.
+    /// Notified when the last guard is dropped.
     idle: Notify,
     counters: ServerCounters,
     ledger: OnceLock<Ledger>,

@@ -12,7 +12,8 @@ use tool_contracts::ToolSpec;
 use tool_contracts::server::ToolListing;
 use tool_runtime_core::ToolList;
 
-/// The value of the newest version that was asked for. Readers take no lock.
+/// A cache of a value that is made from the tools, for the newest version of their list. Readers take
+/// no lock.
 pub(crate) struct PerVersion<T>(ArcSwap<Versioned<T>>);
 
 /// The value of one version.
@@ -27,7 +28,7 @@ impl<T> PerVersion<T> {
         Self(ArcSwap::from_pointee(Versioned { version: tools.version(), value: make(tools) }))
     }
 
-    /// Returns the value of these tools: the one that is kept, or a new one, which is kept if it is newer.
+    /// Returns the cached value of these tools, or makes it, and caches it if it is newer.
     pub(crate) fn get(
         &self,
         tools: &ToolList,

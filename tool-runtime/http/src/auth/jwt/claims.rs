@@ -33,7 +33,7 @@ impl TokenClaims {
 
     /// Reads the tenants of this claim; if `None`, of `tenants`, or else `tenant_id`.
     ///
-    /// A value that is no tenant is skipped.
+    /// A value that is not a tenant is skipped.
     pub(super) fn tenants(&self, claim: Option<&str>) -> BTreeSet<Uuid> {
         let claim = match claim {
             Some(claim) => self.others.get(claim),
@@ -43,7 +43,7 @@ impl TokenClaims {
     }
 }
 
-/// Returns the strings of a claim: one string, or those of an array.
+/// Returns the strings of a claim, which is one string or an array.
 fn words(claim: Option<&Value>) -> impl Iterator<Item = &str> {
     let items = match claim {
         Some(Value::Array(items)) => &**items,

@@ -75,7 +75,7 @@ type Fetch = dyn Fn() -> BoxFuture<'static, Result<Vec<u8>, JwksError>> + Send +
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JwksError {
-    /// The text is no key set.
+    /// The text is not a key set.
     #[error("expected a JSON Web Key Set: an object with an array of `keys`")]
     NoKeySet,
     /// No key is for an accepted signature algorithm.
@@ -105,7 +105,7 @@ impl Jwks {
     /// Uses these keys as long as the server runs.
     ///
     /// # Errors
-    /// The text is no key set, or has no key for an accepted algorithm.
+    /// The text is not a key set, or has no key for an accepted algorithm.
     pub fn from_json(json: impl AsRef<[u8]>) -> Result<Self, JwksError> {
         let keys = Arc::new(KeySet::read(json.as_ref())?);
         Ok(Self::from_source(KeySource::Fixed(keys), Duration::MAX))

@@ -275,7 +275,7 @@ fn fault(error: &jsonwebtoken::errors::Error) -> &'static str {
     }
 }
 
-/// Returns whether `typ` is that of an access token (RFC 8725, section 3.11).
+/// Returns whether `typ` is the type of an access token (RFC 8725, section 3.11).
 fn is_access_token(header: &Header) -> bool {
     let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
     let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));

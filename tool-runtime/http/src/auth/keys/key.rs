@@ -71,7 +71,7 @@ pub enum ApiKeyError {
     #[error("the hash of an API key is `sha256:`, 16 hexadecimal digits, `:` and 64 more")]
     NoHash,
     /// Another key of the set has the same id.
-    #[error("two API keys have the same id: give each principal a key of its own")]
+    #[error("two API keys have the same id: give each principal a different key")]
     Repeated,
     /// The operating system provides no random bytes.
     #[error("the operating system provides no random bytes: configure a key of your own instead")]

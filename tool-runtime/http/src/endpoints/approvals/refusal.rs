@@ -21,7 +21,7 @@ use crate::state::refusal_counts::{RecordDecision, RefusalKind};
 pub(super) struct DecisionRefusal {
     /// The reason in the record.
     pub(super) reason: RefusalReason,
-    /// The status, if it differs from that of the error code.
+    /// The status, if it differs from the status of the error code.
     pub(super) status: Option<StatusCode>,
 }
 
@@ -38,7 +38,7 @@ impl DecisionRefusal {
     pub(super) const NOT_COVERED: Self =
         Self { reason: RefusalReason::ToolNotCovered, status: None };
 
-    /// The caller that requested the call may not call the tool any more.
+    /// The caller that requested the call may no longer call the tool.
     pub(super) const REQUESTER_NOT_ALLOWED: Self =
         Self { reason: RefusalReason::RequesterNotAllowed, status: Some(StatusCode::CONFLICT) };
 
@@ -54,10 +54,10 @@ impl DecisionRefusal {
     }
 }
 
-/// Returns the status of a rejected ticket, if it differs from that of the error code.
+/// Returns the status of a rejected ticket, if it differs from the status of the error code.
 ///
-/// An expired or superseded ticket is gone (410); one that was decided or whose tool has changed
-/// conflicts (409).
+/// An expired or superseded ticket is gone (410); a decided ticket, or a ticket of a tool that has
+/// changed, conflicts (409).
 const fn status_of(rejection: TicketRejection) -> Option<StatusCode> {
     match rejection.class() {
         RejectionClass::Gone => Some(StatusCode::GONE),
@@ -125,7 +125,7 @@ pub(super) fn tool_not_covered() -> Problem {
 /// right may be granted again.
 pub(super) fn requester_not_allowed() -> Box<Refusal> {
     let failure = Failure::from_code(ErrorCode::Forbidden)
-        .with_message("the caller that requested this call may not call its tool any more")
+        .with_message("the caller that requested this call may no longer call its tool")
         .with_reason(RefusalReason::RequesterNotAllowed);
     Refusal::new(CallStatus::NotExecuted, failure)
 }

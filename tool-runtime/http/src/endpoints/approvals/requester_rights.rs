@@ -1,4 +1,4 @@
-//! Checks at an approval that the caller which requested the call may still make it.
+//! Checks at an approval that the requester of the call may still make it.
 
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::log::log_event;

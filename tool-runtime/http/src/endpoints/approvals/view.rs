@@ -48,7 +48,7 @@ pub(crate) struct Approval {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Attachment>>")]
     preview_attachments: Vec<Attachment>,
-    /// The reason for which there is no preview: the call does not run unless its arguments are
+    /// The reason why there is no preview: the call does not run unless its arguments are
     /// edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview_error: Option<String>,

@@ -61,7 +61,7 @@ pub(crate) async fn call(
     Ok(call_response(&app, &finished, facts).into())
 }
 
-/// Executes a call; one that may have an effect runs in a task that a disconnect does not cancel.
+/// Executes a call. A call that may have an effect runs in a task that a disconnect does not cancel.
 pub(crate) async fn execute(
     app: &SharedApp,
     call: ToolCall,
@@ -134,7 +134,7 @@ fn refusal_of_name(
 
 /// Cuts a tool's name to the longest valid length, for responses, records and logs.
 ///
-/// A cut name ends with `…`, so it is no tool's name.
+/// A cut name ends with `…`, which no name of a tool has.
 pub(crate) fn truncated_tool_name(name: String) -> Box<str> {
     if name.chars().nth(MAX_NAME_LENGTH).is_none() {
         return name.into_boxed_str();
@@ -145,7 +145,7 @@ pub(crate) fn truncated_tool_name(name: String) -> Box<str> {
 /// Refuses a tool that the caller may not call, before its arguments are read.
 ///
 /// It is answered 403 and not 404: a model that gets a 404 tries other names, and the tool's
-/// existence is no secret to a caller that has the contract.
+/// existence is not secret from a caller that has the contract.
 pub(crate) fn require_may_call(principal: &Principal, tool: &ToolSpec) -> Result<(), Problem> {
     if principal.may_call(tool) {
         return Ok(());
@@ -192,7 +192,7 @@ pub(crate) fn call_response(
 }
 
 impl FinishedCall {
-    /// Returns the facts that the response of this call adds to those of its request.
+    /// Returns the facts that the response of this call adds to what its parameters have reported.
     pub(crate) fn answer_facts(&self, facts: RequestFacts) -> AnswerFacts {
         let has_effect = !running::ends_with_caller(&self.call);
         let RequestFacts { trace_id, tool_name, .. } = facts;
@@ -208,7 +208,7 @@ impl FinishedCall {
         }
     }
 
-    /// Returns the error of a failed call; of one that the request's time limit ended, that limit.
+    /// Returns the error of a failed call; if the request's time limit ended it, an error that says so.
     pub(crate) fn error(&self, app: &App) -> Option<Cow<'_, ToolErrorDetail>> {
         let detail = self.call.output()?.error()?;
         if self.end != EndCause::TimeLimit {

@@ -35,7 +35,7 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<Evide
 #[schemars(deny_unknown_fields, example = reason_example())]
 #[allow(dead_code, reason = "it stands for the schema")]
 pub(crate) struct EvidenceReadRequest {
-    /// The reason; it is recorded in the log of accesses, beside the reader.
+    /// The reason; it is recorded in the log of accesses together with the reader.
     #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
     reason: String,
 }

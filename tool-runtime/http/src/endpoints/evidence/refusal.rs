@@ -28,8 +28,7 @@ pub(super) fn problem(error: &EvidenceError) -> Problem {
     match error.kind().fault() {
         EvidenceFault::NotFound => unknown(),
         EvidenceFault::Shredded => {
-            let message =
-                "the contents cannot be opened any more: the tenant's keys were destroyed";
+            let message = "the contents can no longer be opened: the tenant's keys were destroyed";
             let problem = Problem::new(StatusCode::GONE, ErrorCode::NotFound, message);
             problem.with_reason(RefusalReason::EvidenceShredded)
         }

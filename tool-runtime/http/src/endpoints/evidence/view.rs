@@ -69,10 +69,10 @@ pub(crate) struct EvidenceContents<'a> {
     snapshot: EvidenceSnapshot<'a>,
     /// True if contents are sealed and the caller may not see them.
     redacted: bool,
-    /// The exact arguments; a text that is no JSON is a string.
+    /// The exact arguments; a text that is not JSON is a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Box<RawValue>>,
-    /// The full answer; a text that is no JSON is a string.
+    /// The full answer; a text that is not JSON is a string.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Box<RawValue>>,
 }

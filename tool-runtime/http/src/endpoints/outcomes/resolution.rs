@@ -35,7 +35,7 @@ pub(crate) enum ResolutionBody {
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
         reason: String,
     },
-    /// The effect did not happen and cannot happen any more; a repeat of the call runs.
+    /// The effect did not happen and can no longer happen; a repeat of the call runs.
     DidNotHappen {
         /// The grounds of the resolution, such as the bank's answer; recorded in the ledger.
         #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]

@@ -41,7 +41,7 @@ pub(crate) struct UnknownOutcome {
     key: String,
     /// The key that the tool read, and may have sent to other services.
     global_key: String,
-    /// The latest time at which it became unknown, if the store has it.
+    /// The latest time at which it became unknown, if the store knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<DateTime<Utc>>,
     /// True if the stored record is damaged and other fields may be wrong.

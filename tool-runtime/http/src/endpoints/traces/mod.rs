@@ -42,7 +42,7 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<Repla
 #[schemars(deny_unknown_fields, example = reason_example())]
 #[allow(dead_code, reason = "it stands for the schema")]
 pub(crate) struct ReplayRequest {
-    /// The reason, which is recorded in the ledger beside the caller.
+    /// The reason, which is recorded in the ledger together with the caller.
     #[schemars(length(min = 1, max = 256), extend("pattern" = r"\S"))]
     reason: String,
 }

@@ -19,7 +19,7 @@ struct EachMember<F>(F);
 /// Gives the members of a JSON object to a function, in their order.
 ///
 /// # Errors
-/// The text is no JSON, or no object.
+/// The text is not a JSON object.
 pub(super) fn each_member<'b>(
     object: &'b [u8],
     each: impl FnMut(&str, &'b RawValue),

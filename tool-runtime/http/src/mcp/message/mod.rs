@@ -25,19 +25,19 @@ use self::params::SentParams;
 use super::answer::public_detail;
 use crate::problem::Problem;
 
-/// The code of a message that is no JSON.
+/// The code of a message that is not JSON.
 const PARSE_ERROR: i32 = -32700;
-/// The code of JSON that is no message.
+/// The code of JSON that is not a message.
 const INVALID_REQUEST: i32 = -32600;
 /// The code of a message with other parameters.
 const INVALID_PARAMS: i32 = -32602;
 
 /// The code of a request that the server has no place for.
 const SERVER_BUSY: i32 = -32000;
-/// The code of a request of a session that does not exist, as the official servers have it.
+/// The code of a request of a session that does not exist, as the official servers answer it.
 const SESSION_NOT_FOUND: i32 = -32001;
 
-/// The most values of a message beside the arguments of a tool, which have the limits of the runtime.
+/// The most values of a message without the arguments of a tool, which have the limits of the runtime.
 pub(super) const MAX_VALUES: usize = 4_096;
 
 /// The memory of one value of a message, in bytes: `rmcp` holds several trees of it while it reads.
@@ -104,7 +104,7 @@ impl<'b> SentMessage<'b> {
     /// Reads a message.
     ///
     /// # Errors
-    /// The text is no message, or its parameters are none of its method. The error carries the id that
+    /// The text is not a message, or its parameters do not belong to its method. The error carries the id that
     /// the message has.
     pub(super) fn read(body: &'b [u8]) -> Result<Self, RefusedMessage> {
         let mut sent = SentMembers::default();
@@ -230,7 +230,8 @@ impl<'b> SentMembers<'b> {
         };
         let message = SentMessage { method, id, params, result, error };
         if message.values() > MAX_VALUES {
-            let words = format!("expected at most {MAX_VALUES} values beside a tool's arguments");
+            let words =
+                format!("expected at most {MAX_VALUES} values, apart from a tool's arguments");
             return Err(MessageFault::new(INVALID_PARAMS, words));
         }
         Ok(message)
@@ -247,7 +248,7 @@ fn is_id(id: &RawValue) -> bool {
     json.len() <= MAX_NAME && !json.starts_with(['{', '[']) && read_id(id).is_some()
 }
 
-/// Finds the id of a message that is no JSON.
+/// Finds the id of a message that is not JSON.
 fn id_in(body: &[u8]) -> Option<&RawValue> {
     let outer = ShallowJson::object(body, &["id"]);
     let body = std::str::from_utf8(body).ok().filter(|_| outer.is_object() && outer.is_complete());

@@ -9,7 +9,7 @@ use tool_runtime_schema::json::value_count;
 use super::members::{Members, each_member};
 use super::{INVALID_PARAMS, MessageFault};
 
-/// The members of `_meta` that are read, beside the capabilities.
+/// The members of `_meta` that are read, in addition to the capabilities.
 const META: [&str; 5] =
     ["progressToken", "traceparent", "tracestate", META_REVISION, "tool-runtime/idempotency-key"];
 
@@ -39,7 +39,7 @@ pub(super) struct SentParams<'b> {
     pub(super) values: usize,
 }
 
-/// Returns the members of `params` that are read of a message, beside `_meta`.
+/// Returns the members of `params` that are read, in addition to `_meta`.
 fn members_of(method: &str) -> &'static [&'static str] {
     match method {
         "tools/call" => &["name", "arguments", "inputResponses", "requestState"],
@@ -163,7 +163,7 @@ impl<'b> SentParams<'b> {
         Ok(())
     }
 
-    /// Returns whether the request names its revision itself, as those without sessions do.
+    /// Returns whether the request names its revision itself, as requests without a session do.
     fn names_stateless_revision(&self) -> bool {
         self.meta.as_ref().is_some_and(|meta| meta.contains_key(META_REVISION))
     }
@@ -218,7 +218,7 @@ fn capabilities(sent: &RawValue) -> Value {
     Value::Object(read)
 }
 
-/// Returns an object with those of the names that an object has, without their settings.
+/// Returns an object with the listed names that an object has, without their settings.
 fn names(object: &RawValue, names: &[&str]) -> Value {
     let mut read = Map::new();
     let each = each_member(object.get().as_bytes(), |name, value| {
@@ -230,7 +230,7 @@ fn names(object: &RawValue, names: &[&str]) -> Value {
     Value::Object(read)
 }
 
-/// Returns the name and the version of a client, of which long ones are left out; `None` without them.
+/// Returns the name and the version of a client, unless they are too long; `None` without them.
 fn client(sent: &RawValue) -> Option<Value> {
     let mut read = Map::new();
     each_member(sent.get().as_bytes(), |name, value| {

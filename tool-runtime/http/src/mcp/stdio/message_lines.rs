@@ -100,7 +100,7 @@ impl<R: AsyncRead + Send + Unpin> MessageLines<R> {
         }
     }
 
-    /// Counts a message among those that have no answer; `None` for one that needs no attention.
+    /// Counts a message as unanswered; `None` for a message that needs no attention.
     fn admitted(
         &mut self,
         message: Option<RxJsonRpcMessage<RoleServer>>,
@@ -194,7 +194,7 @@ fn opens_protocol(request: &ClientRequest) -> bool {
 /// not know.
 ///
 /// # Errors
-/// Returns the answer to a line that is no message.
+/// Returns the answer to a line that is not a message.
 fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, String> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {

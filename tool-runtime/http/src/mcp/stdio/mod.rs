@@ -150,7 +150,7 @@ impl Stdio {
         self.serve_on(input, output).await
     }
 
-    /// Serves on other streams, such as those of a socket. Each message is one line of JSON.
+    /// Serves on other streams, such as the two halves of a socket. Each message is one line of JSON.
     ///
     /// # Errors
     /// As [`serve`](Self::serve).

@@ -23,8 +23,8 @@ pub(super) struct OpenRequests {
 }
 
 impl OpenRequests {
-    /// Returns whether another message is read: not while answers wait that depend on nothing but the
-    /// client. Calls are no reason to wait, since their cancellation is a message too.
+    /// Returns whether another message may be read: too many answers that wait for the client alone
+    /// stop the reading. Running calls do not, since their cancellation is a message too.
     pub(super) fn admit_reading(&self) -> bool {
         self.short.len() < MAX_SHORT
     }

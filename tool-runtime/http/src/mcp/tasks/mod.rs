@@ -194,7 +194,7 @@ impl ToolServer {
         Ok(())
     }
 
-    /// Cancels a task; one that has ended stays as it is.
+    /// Cancels a task; a task that has ended stays as it is.
     pub(super) async fn cancel_task_of(&self, id: &str, cx: &ToolContext) -> Result<(), ErrorData> {
         let Some(live) = self.tasks.find(id_of(id)?, cx) else {
             return self.must_have_ended(id, cx).await;

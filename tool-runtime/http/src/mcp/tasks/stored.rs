@@ -16,7 +16,7 @@ use crate::state::app::App;
 /// The time beyond the deadline of a call in which its end is kept.
 const KEEP_TIME: Duration = Duration::from_secs(30);
 
-/// The name of the text of a task's end, beside its id.
+/// The suffix of a task's id that names the text of its end.
 const END: &[u8] = b"end";
 
 /// The text of a task that has begun.

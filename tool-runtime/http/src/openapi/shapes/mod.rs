@@ -14,14 +14,14 @@ use serde_json::{Map, Value, json};
 
 type Keywords = Map<String, Value>;
 
-/// Keywords that restrict a value and for which generators have no words.
+/// Keywords that restrict a value and that generators cannot express.
 const CONDITIONS: [&str; 6] =
     ["not", "contains", "minContains", "maxContains", "dependentRequired", "dependentSchemas"];
 
 /// The keywords of unions.
 pub(super) const UNIONS: [&str; 2] = ["anyOf", "oneOf"];
 
-/// Keywords by which a schema has a type of its own.
+/// Keywords that give a schema a separate type.
 const SHAPE: [&str; 6] = ["$ref", "type", "enum", "const", "anyOf", "oneOf"];
 
 /// Keywords that stay where a schema has no type.
@@ -46,7 +46,7 @@ pub(super) fn restate(schema: &mut Value) {
         return;
     }
     if let Value::Object(keywords) = schema {
-        // An enumeration of null alone is no component of a client.
+        // Generators make no type of an enumeration of null alone.
         keywords.remove("enum");
         add_condition(keywords, "type", "null".into());
     }
@@ -90,7 +90,7 @@ fn restate_keywords(keywords: &mut Keywords) {
     });
 }
 
-/// The place of a schema of which generators make a type, in the schema around it.
+/// The position of a schema inside another one, if generators make a type of it.
 pub(super) enum Part<'a> {
     /// A property, by its name.
     Property(&'a str),
@@ -104,7 +104,7 @@ pub(super) enum Part<'a> {
     Values,
 }
 
-/// Visits the parts of which generators make types.
+/// Visits the parts that generators make types of.
 pub(super) fn for_each_part(keywords: &mut Keywords, visit: &mut impl FnMut(Part<'_>, &mut Value)) {
     for (keyword, inner) in keywords.iter_mut() {
         match (keyword.as_str(), inner) {
@@ -214,7 +214,7 @@ fn type_values(keywords: &mut Keywords) {
     }
 }
 
-/// Returns the type of all values, with that of `null` beside it; `None` if they have several.
+/// Returns the type that all values have, together with `null` if one is; `None` if they have several.
 fn kind_of_all(values: &[Value]) -> Option<Value> {
     let kinds: BTreeSet<&str> = values.iter().filter(|it| !it.is_null()).map(kind_of).collect();
     let kind = match &Vec::from_iter(kinds)[..] {
@@ -251,7 +251,7 @@ fn identifier(text: &str, is_part: impl Fn(char) -> bool) -> String {
     text.chars().filter(|it| is_part(*it)).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns whether two properties would be one identifier in a client (`userId` beside `user_id`), or
+/// Returns whether two properties would be one identifier in a client (`userId` and `user_id`), or
 /// one would be none (`城市`): the client would not compile, or lose a property.
 fn has_ambiguous_names(keywords: &Keywords) -> bool {
     let names = property_names(keywords);
@@ -299,7 +299,7 @@ fn describe_items(keywords: &mut Keywords) {
     }
 }
 
-/// Makes texts of listed texts beside objects: clients do not tell the two apart.
+/// Replaces listed strings by any string in a union with objects: clients do not tell the two apart.
 fn widen_texts(keywords: &mut Keywords) {
     for union in UNIONS {
         let Some(Value::Array(branches)) = keywords.get_mut(union) else { continue };

@@ -126,10 +126,10 @@ pub(crate) fn parse<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, Problem
     serde_json::from_str(text).map_err(|error| refused(text, &error))
 }
 
-/// Waits for a future with a timeout; one that is ready at its second poll needs no timer.
+/// Waits for a future with a timeout; a future that is ready at its second poll needs no timer.
 ///
-/// With hyper that is every body that arrives with its head: hyper passes it on only after the
-/// first poll.
+/// Every body that arrives together with its head is ready then: hyper passes it on after the first
+/// poll.
 async fn in_time<F: Future>(future: F, time: Duration) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut was_asked = false;
@@ -225,13 +225,13 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-/// Accepts `charset=utf-8`, and any parameter that is no `charset`.
+/// Accepts `charset=utf-8`, and any parameter other than `charset`.
 fn is_admitted_parameter(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return parameter.is_empty() };
     !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
 }
 
-/// Returns the problem of a body that is no JSON, or JSON of another form.
+/// Returns the problem of a body that is not JSON, or JSON of another form.
 fn refused(text: &str, error: &serde_json::Error) -> Problem {
     if let Err(error) = json::read(text, &Limits::WIDEST) {
         return malformed(format!("the body is not readable: {error}"), error.position());

@@ -190,7 +190,7 @@ impl Field {
     }
 }
 
-/// The fields of a body that give what a header may give too.
+/// The kind of a body whose fields may be given by headers instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyFields {
     None,

@@ -63,7 +63,7 @@ pub(super) fn merge_fields(
 }
 
 /// Returns the request id if the body does not give one: the body's trace id, if the trace is another,
-/// so that the call's record has both; else that of the header.
+/// so that the call's record has both; else the id of the header.
 fn request(
     head_fields: &HeadFields<'_>,
     body: &CallContext,

@@ -120,7 +120,7 @@ fn admit(
 ) -> Result<(), Problem> {
     if !requested.tenant_id().is_some_and(|tenant| principal.may_act_for(tenant.id())) {
         return Err(Problem::forbidden(
-            "the caller may not act for this tenant; name one of its own, or have it granted",
+            "the caller may not act for this tenant; name a tenant that is granted to it",
         ));
     }
     if principal.is_anonymous() && requested.user_id().is_some() {

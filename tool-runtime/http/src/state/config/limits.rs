@@ -22,11 +22,11 @@ pub(crate) struct RequestLimits {
     pub(crate) request_timeout: Duration,
     /// Calls that have an effect.
     pub(crate) max_tasks: usize,
-    /// Of one caller; by default half of all.
+    /// Calls of one caller; by default half of all.
     pub(crate) max_tasks_per_caller: Option<usize>,
     /// Traces that are replayed at once.
     pub(crate) max_replays: usize,
-    /// Of one caller; by default half of all.
+    /// Replays of one caller; by default half of all.
     pub(crate) max_replays_per_caller: Option<usize>,
     pub(crate) max_streams: usize,
     /// Streams of one caller; by default half of all.
@@ -66,7 +66,7 @@ impl HttpConfig {
     /// Sets the lowest rate at which a body may arrive, in bytes a second; by default 1024, and 0
     /// for no limit. A slower upload is answered 408.
     ///
-    /// The rate is measured over 5 s, and only of bodies of which more than 16 KiB have arrived.
+    /// The rate is measured over 5 s, and only for bodies after their first 16 KiB.
     pub fn min_upload_rate(mut self, bytes_per_second: u32) -> Self {
         self.limits.min_upload_rate = bytes_per_second;
         self

@@ -95,7 +95,7 @@ impl HttpConfig {
         self
     }
 
-    /// Sets whether a call has to be approved by another caller than the one that requested it; by
+    /// Sets whether a call has to be approved by a caller other than its requester; by
     /// default it has to.
     ///
     /// If a principal may name any user, the two users have to differ. Otherwise the two principals
@@ -160,8 +160,8 @@ impl HttpConfig {
     /// tenant. By default, an API key counts if a principal of the same name has a valid key in
     /// this server's [`ApiKeySet`](crate::ApiKeySet), and a token counts for the scopes that it
     /// granted, because it is not stored. Set a lookup to ask the issuer about a token's subject,
-    /// or if another server accepts the calls. `Ok(None)` means that the caller has no rights any
-    /// more; an error is answered 503, and the call keeps waiting.
+    /// or if another server accepts the calls. `Ok(None)` means that the caller no longer
+    /// has rights; an error is answered 503, and the call keeps waiting.
     ///
     /// # Examples
     /// ```

@@ -81,7 +81,7 @@ fn hosts_of(parts: &Parts) -> impl Iterator<Item = &str> {
     values(parts, &HOST).chain(authority)
 }
 
-/// Returns the values of a header; an empty text for one that is no ASCII.
+/// Returns the values of a header; an empty text for a value that is not ASCII.
 fn values<'p>(parts: &'p Parts, name: &HeaderName) -> impl Iterator<Item = &'p str> {
     parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default())
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::SplitLimiter;
 
-/// The most tools that have a limiter of their own; further tools share one.
+/// The most tools that have a separate limiter; further tools share one.
 const MAX_TOOLS: usize = 10_000;
 
 /// By tenant.

@@ -22,7 +22,7 @@ use crate::auth::{Auth, Principal};
 use crate::problem::Problem;
 use crate::state::caller::Peer;
 
-/// Rate limits of the HTTP server, which hold beside the rate limits of the runtime's policy.
+/// Rate limits of the HTTP server, which apply in addition to the rate limits of the runtime's policy.
 ///
 /// By default each principal may make 1,000 requests a second with bursts of 2,000, and each
 /// address may fail to authenticate ten times a minute, counted separately for keys and tokens. A
@@ -60,7 +60,7 @@ pub(crate) struct RateLimiters {
 
 /// Two limiters with the same limit: one of authenticated callers, one of all others.
 ///
-/// Anonymous callers may name any tenant and use many addresses. With a limiter of their own they
+/// Anonymous callers may name any tenant and use many addresses. With a separate limiter they
 /// neither use up the allowance of authenticated callers nor the memory of that limiter.
 #[derive(Debug)]
 struct SplitLimiter<K: RateKey, S: RateKey> {
@@ -80,7 +80,7 @@ impl RateLimits {
         Self { calls: None, requests: Some(requests), failures: Some(failures) }
     }
 
-    /// Limits nothing: for a server behind a gateway with limits of its own, or for a load test.
+    /// Limits nothing: for a server behind a gateway that has limits, or for a load test.
     pub fn none() -> Self {
         Self { calls: None, requests: None, failures: None }
     }

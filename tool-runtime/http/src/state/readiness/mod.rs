@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 #[cfg(test)]
 mod tests;
 
-/// The time for which a result of the checks is reused.
+/// The age up to which a result of the checks is reused.
 const RESULT_MAX_AGE: Duration = Duration::from_secs(1);
 
 /// The checks, and the last round of them.
@@ -32,7 +32,7 @@ struct ReadyCheck {
     ask: Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>,
 }
 
-/// One concurrent run of all checks, in a task of its own, so that it finishes even if the request
+/// One concurrent run of all checks. It has its own task, so that it finishes even if the request
 /// that started it is dropped.
 #[derive(Clone)]
 struct CheckRound {

@@ -19,7 +19,7 @@ pub(crate) use self::settings::McpSettings;
 /// The most tools of one page of a list, unless the host sets another number.
 const PAGE_SIZE: usize = 200;
 
-/// The time for which a client may keep a list, unless the host sets another one.
+/// The longest time that a client may keep a list, unless the host sets another one.
 const LIST_LIFETIME: Duration = Duration::from_secs(60);
 
 /// The most sessions of clients before revision 2026-07-28, unless the host sets another number.
@@ -28,13 +28,13 @@ const SESSIONS: usize = 1_000;
 /// The most sessions of one caller, unless the host sets another number: each holds tasks and channels.
 const SESSIONS_OF_CALLER: usize = 64;
 
-/// The time for which a session may be idle, unless the host sets another one.
+/// The longest idle time of a session, unless the host sets another one.
 const SESSION_IDLE_TIME: Duration = Duration::from_secs(30 * 60);
 
 /// The time after which a call of a long tool becomes a task, unless the host sets another one.
 const TASK_AFTER: Duration = Duration::from_millis(200);
 
-/// The time for which a task is kept, unless the host sets another one.
+/// The retention of a task, unless the host sets another one.
 const TASK_LIFETIME: Duration = Duration::from_secs(3_600);
 
 /// The configuration of a server of the Model Context Protocol.
@@ -58,7 +58,7 @@ pub struct McpConfig {
     pub(crate) page_size: usize,
     pub(crate) list_lifetime: Duration,
     pub(crate) sessions: Option<usize>,
-    /// Of one caller; by default half of all, and at most [`SESSIONS_OF_CALLER`].
+    /// Sessions of one caller; by default half of all, and at most [`SESSIONS_OF_CALLER`].
     sessions_per_caller: Option<usize>,
     pub(crate) session_idle_time: Duration,
     pub(crate) tenant: Option<Tenant>,
@@ -130,7 +130,7 @@ impl McpConfig {
         self
     }
 
-    /// Adds an icon of a tool. A name that is no tool's has no effect.
+    /// Adds an icon of a tool. The name of an unknown tool has no effect.
     pub fn tool_icon(mut self, tool: impl Into<Box<str>>, icon: Icon) -> Self {
         self.tool_icons.entry(tool.into()).or_default().push(icon.0);
         self
@@ -139,7 +139,7 @@ impl McpConfig {
     /// Sets whether the listed schemas leave out `additionalProperties` and `unevaluatedProperties` where
     /// these are booleans; by default objects say by them that they have no further properties.
     ///
-    /// For clients whose conversion of schemas fails at these keywords, such as that of `google-genai`.
+    /// For clients that cannot convert schemas with these keywords, such as `google-genai`.
     /// Calls are checked as before: an unknown argument is refused with the closest name.
     pub fn open_schemas(mut self, wanted: bool) -> Self {
         self.open_schemas = wanted;
@@ -211,7 +211,7 @@ impl McpConfig {
         self
     }
 
-    /// Sets the time for which a task is kept after it began (`ttlMs`); an hour by default.
+    /// Sets how long a task is kept after it began (`ttlMs`); an hour by default.
     pub fn task_lifetime(mut self, time: Duration) -> Self {
         self.task_lifetime = time;
         self
@@ -242,7 +242,7 @@ impl McpConfig {
         self
     }
 
-    /// Returns the most sessions of one caller, of so many of all.
+    /// Returns the most sessions of one caller if all callers together may have `all`.
     pub(crate) fn sessions_per_caller(&self, all: usize) -> usize {
         self.sessions_per_caller.unwrap_or(half(all).min(SESSIONS_OF_CALLER))
     }
