@@ -88,12 +88,12 @@ impl<'s> ToolRequest<'s> {
         let _ = self.caller.called.set(called);
         let input = self.arguments(&params)?;
         let stated = StatedCall { app, tool: &params.name, arguments: input.get() };
-        let earlier = stated.earlier(&params, &cx)?;
+        let earlier = stated.read_earlier_rounds(&params, &cx)?;
         let becomes_task = self.may_become_task(&params.name)?;
         let mut run = RunOptions { becomes_task, user: self.user(earlier.answers) };
         let call = match &earlier.reply {
             Some(reply) => self.resumed(reply, &params.name, &cx).await?,
-            None => self.opened(&name, (*input).to_owned(), cx)?,
+            None => self.open_call(&name, (*input).to_owned(), cx)?,
         };
         let finished = match self.run(call, &mut run).await? {
             TaskStart::Finished(finished) => *finished,
@@ -126,7 +126,7 @@ impl<'s> ToolRequest<'s> {
         }
     }
 
-    fn opened(
+    fn open_call(
         &self,
         name: &str,
         input: Box<RawValue>,
@@ -192,7 +192,7 @@ impl<'s> ToolRequest<'s> {
         let Some(link) = &self.link else { return Ok(call::execute(app, call, caller).await?) };
         let questions = user.and_then(ClientUser::questions);
         let mut channel = ClientChannel::new(self, link, &call, questions, |_| ());
-        Ok(channel.until(call::execute(app, call, caller)).await??)
+        Ok(channel.serve_until(call::execute(app, call, caller)).await??)
     }
 
     /// Writes the result of a call.

@@ -49,7 +49,7 @@ impl<'r> ClientChannel<'r> {
     /// # Errors
     /// The request was cancelled, or its client has disconnected, and the call has no effect. A call with
     /// an effect runs on: its client may have lost the connection alone.
-    pub(super) async fn until<T>(
+    pub(super) async fn serve_until<T>(
         &mut self,
         finished: impl Future<Output = T>,
     ) -> Result<T, ErrorData> {

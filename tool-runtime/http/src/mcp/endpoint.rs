@@ -168,9 +168,9 @@ impl McpEndpoint {
         if let Some(sessions) = &self.sessions {
             match (session.place, session_of(answer.headers()), session.id) {
                 (Some(place), Some(opened), _) => {
-                    sessions.opened(opened, caller.admitted.caller().clone(), place);
+                    sessions.add_opened(opened, caller.admitted.caller().clone(), place);
                 }
-                (None, _, Some(ended)) if ends_session => sessions.ended(&ended),
+                (None, _, Some(ended)) if ends_session => sessions.remove_ended(&ended),
                 (Some(_), None, _) | (None, _, Some(_) | None) => {}
             }
         }

@@ -92,7 +92,7 @@ impl ToolServer {
         let tools: Vec<Tool> = visible
             .by_ref()
             .take(self.settings.page_size)
-            .map(|tool| tool.described(revision).clone())
+            .map(|tool| tool.for_revision(revision).clone())
             .collect();
         let last = tools.last().filter(|_| visible.next().is_some());
         let next_cursor = last.map(|tool| Cursor::after(&tool.name).to_string());
@@ -204,7 +204,7 @@ impl ServerHandler for ToolServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let mcp_tools = self.listing.current(&self.app.runtime);
-        Some(mcp_tools.find(name)?.described(Revision::Stateless).clone())
+        Some(mcp_tools.find(name)?.for_revision(Revision::Stateless).clone())
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {

@@ -58,8 +58,8 @@ impl McpToolCache {
 
 impl McpTools {
     fn new(tools: &ToolList, style: &ListingStyle) -> Self {
-        let described = |spec: &Arc<ToolSpec>| McpTool::new(spec, style);
-        Self { tools: tools.specs().map(described).collect() }
+        let listed_tool = |spec: &Arc<ToolSpec>| McpTool::new(spec, style);
+        Self { tools: tools.specs().map(listed_tool).collect() }
     }
 
     /// Finds a tool by its name.
@@ -96,7 +96,7 @@ impl McpTool {
     }
 
     /// Returns the description for clients of a revision.
-    pub(super) fn described(&self, revision: Revision) -> &Tool {
+    pub(super) fn for_revision(&self, revision: Revision) -> &Tool {
         match (revision, &self.wrapped) {
             (Revision::WithSessions, Some(wrapped)) => wrapped,
             (Revision::WithSessions, None) | (Revision::Stateless, _) => &self.tool,

@@ -64,7 +64,7 @@ struct RequestState {
 
 impl StatedCall<'_> {
     /// Reads what a request has of earlier rounds, with the answers of this one.
-    pub(super) fn earlier(
+    pub(super) fn read_earlier_rounds(
         &self,
         params: &CallToolRequestParams,
         cx: &ToolContext,
@@ -76,8 +76,8 @@ impl StatedCall<'_> {
         let (ticket, mut answers) = if state.starts_with('{') {
             (Some(state.to_owned()), BTreeMap::new())
         } else {
-            let opened = self.opened(state, cx).ok_or_else(refused)?;
-            (opened.ticket, opened.answers)
+            let state = self.open_sealed(state, cx).ok_or_else(refused)?;
+            (state.ticket, state.answers)
         };
         let reply = match ticket {
             Some(ticket) => {
@@ -91,12 +91,12 @@ impl StatedCall<'_> {
     }
 
     /// Seals the answers of earlier rounds; `None` without keys.
-    pub(super) fn sealed(
+    pub(super) fn seal_answers(
         &self,
         answers: &BTreeMap<String, ElicitResult>,
         cx: &ToolContext,
     ) -> Option<String> {
-        self.sealed_with(None, answers, cx)
+        self.seal(None, answers, cx)
     }
 
     /// Returns the state of a call with this ticket, which keeps the answers of earlier rounds.
@@ -109,10 +109,10 @@ impl StatedCall<'_> {
         if answers.is_empty() {
             return Some(ticket);
         }
-        self.sealed_with(Some(ticket), answers, cx)
+        self.seal(Some(ticket), answers, cx)
     }
 
-    fn sealed_with(
+    fn seal(
         &self,
         ticket: Option<String>,
         answers: &BTreeMap<String, ElicitResult>,
@@ -132,7 +132,7 @@ impl StatedCall<'_> {
     }
 
     /// Opens a state that was sealed for this tool, these arguments and this caller.
-    fn opened(&self, state: &str, cx: &ToolContext) -> Option<RequestState> {
+    fn open_sealed(&self, state: &str, cx: &ToolContext) -> Option<RequestState> {
         let seals = &self.app.runtime.policy_state().seals;
         let sealed = base64::decode(state.strip_prefix(MARK)?)?;
         let plain = seals.open_for_caller(&sealed, PURPOSE, cx.tenant_id())?;

@@ -34,12 +34,12 @@ pub(crate) fn mount(
     let format = ResponseFormat::CallResponse;
     let route = RouteId { index: first, format, is_resource: true };
     let [path, well_known] = PATHS;
-    let described = || {
+    let metadata_route = || {
         let route = RouteId { index: first + 1, format, is_resource: false };
         without_admission(EndpointMethod::Get, route, route, metadata::metadata)
     };
     routes
         .route(path, admitted_by_any_method(route, handler))
-        .route(well_known, described())
-        .route(&format!("{well_known}/{{*path}}"), described())
+        .route(well_known, metadata_route())
+        .route(&format!("{well_known}/{{*path}}"), metadata_route())
 }

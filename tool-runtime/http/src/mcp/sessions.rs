@@ -80,13 +80,13 @@ impl McpSessions {
     }
 
     /// Stores the owner of a session that was opened.
-    pub(super) fn opened(&self, id: &str, owner: Caller, permit: Permit<Caller>) {
+    pub(super) fn add_opened(&self, id: &str, owner: Caller, permit: Permit<Caller>) {
         let last_use = SessionUse(Arc::new(Mutex::new(Instant::now())));
         self.lock().insert(id.into(), OwnedSession { owner, last_use, _permit: permit });
     }
 
     /// Forgets a session that its caller has ended.
-    pub(super) fn ended(&self, id: &str) {
+    pub(super) fn remove_ended(&self, id: &str) {
         self.lock().remove(id);
     }
 

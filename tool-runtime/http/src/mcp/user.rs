@@ -96,7 +96,7 @@ impl RoundUser {
         cx: &ToolContext,
     ) -> Option<InputRequiredResult> {
         let questions = self.asked();
-        let state = || stated.sealed(self.given(), cx);
+        let state = || stated.seal_answers(self.given(), cx);
         (!questions.is_empty()).then(|| InputRequiredResult::new(Some(questions), state()))
     }
 }

@@ -152,7 +152,7 @@ impl Problem {
     }
 
     /// Makes the response of a failure that is not counted or logged as a refusal.
-    pub(crate) fn uncounted(self, format: ResponseFormat, parts: &Parts) -> Response {
+    pub(crate) fn into_uncounted_response(self, format: ResponseFormat, parts: &Parts) -> Response {
         let mut facts = RequestFacts::new(RequestStart::now(format));
         facts.trace_id = header_trace_id(&parts.headers);
         self.response(facts).into_response()

@@ -106,7 +106,7 @@ impl RefusalContext {
         let counted = answer.and_then(|answer| {
             let has_effect = facts.add(answer.facts);
             let caller = || facts.caller.clone().unwrap_or_else(|| Caller::at(self.peer));
-            app.unread.counted(answer.response, caller, has_effect)
+            app.unread.count_body(answer.response, caller, has_effect)
         });
         let mut response = counted.unwrap_or_else(|problem| self.refuse(problem, app, facts));
         if response.status() == StatusCode::UNAUTHORIZED {

@@ -78,7 +78,8 @@ pub(super) async fn no_path(parts: Parts) -> Response {
 
 /// Answers a path that is not served, in a format.
 pub(super) fn no_path_in(format: ResponseFormat, parts: &Parts) -> Response {
-    Problem::from_code(ErrorCode::NotFound, "there is no such path").uncounted(format, parts)
+    Problem::from_code(ErrorCode::NotFound, "there is no such path")
+        .into_uncounted_response(format, parts)
 }
 
 impl EndpointMethod {
@@ -107,7 +108,7 @@ fn wrong_method(parts: &Parts, method: EndpointMethod, format: ResponseFormat) -
     let words = accepted.join(" and ");
     let message = format!("this path does not accept {method_name}; it accepts {words}");
     let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::InvalidArgument, message);
-    problem.with_detail("allowed", accepted).uncounted(format, parts)
+    problem.with_detail("allowed", accepted).into_uncounted_response(format, parts)
 }
 
 /// Returns the name of a standard method; another one is text of the client and is not repeated.

@@ -145,7 +145,7 @@ async fn accept(listener: &TcpListener, counters: &ServerCounters) -> (TcpStream
                 return (stream, peer);
             }
             // The connection failed before it was accepted; the listener works.
-            Err(error) if is_of_peer(&error) => {}
+            Err(error) if is_fault_of_peer(&error) => {}
             Err(_) => {
                 counters.failed.add();
                 sleep(pause).await;
@@ -155,7 +155,7 @@ async fn accept(listener: &TcpListener, counters: &ServerCounters) -> (TcpStream
     }
 }
 
-fn is_of_peer(error: &io::Error) -> bool {
+fn is_fault_of_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }

@@ -67,8 +67,8 @@ use crate::state::drain::Drain;
 ///
 /// let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
 /// println!("listening on {}", bound.local_addr());
-/// let ended = bound.run(async { /* http::shutdown_signal() */ }).await?;
-/// assert_eq!(ended.cancelled, 0);
+/// let report = bound.run(async { /* http::shutdown_signal() */ }).await?;
+/// assert_eq!(report.cancelled, 0);
 /// # Ok(())
 /// # }
 /// ```

@@ -79,7 +79,7 @@ impl RequestService {
 }
 
 fn refused(parts: &Parts, problem: Problem) -> Response<Body> {
-    problem.uncounted(ResponseFormat::CallResponse, parts)
+    problem.into_uncounted_response(ResponseFormat::CallResponse, parts)
 }
 
 fn is_flooded(request: &Request<Incoming>, limits: &ServerLimits) -> bool {

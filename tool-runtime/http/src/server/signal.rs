@@ -18,8 +18,8 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 /// # async fn serve(server: tool_runtime::http::Server) -> Result<(), Box<dyn std::error::Error>> {
 /// use tool_runtime::http;
 ///
-/// let ended = server.bind("127.0.0.1:8000").await?.run(http::shutdown_signal()).await?;
-/// println!("ended after {} connections", ended.connections);
+/// let report = server.bind("127.0.0.1:8000").await?.run(http::shutdown_signal()).await?;
+/// println!("ended after {} connections", report.connections);
 /// # Ok(())
 /// # }
 /// ```

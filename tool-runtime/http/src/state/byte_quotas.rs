@@ -114,7 +114,7 @@ impl UnreadResponses {
     }
 
     /// Acquires a permit for a response of this length; `None` for a short one.
-    pub(crate) fn take(
+    pub(crate) fn acquire(
         &self,
         caller: &Caller,
         length: usize,
@@ -132,7 +132,7 @@ impl UnreadResponses {
     }
 
     /// Counts the body of a response until the connection has sent or dropped it.
-    pub(crate) fn counted(
+    pub(crate) fn count_body(
         &self,
         response: Response,
         caller: impl Fn() -> Caller,
@@ -141,7 +141,7 @@ impl UnreadResponses {
         let length = response.body().size_hint().exact();
         let count = match length.map(|length| usize::try_from(length).unwrap_or(usize::MAX)) {
             Some(length) if length <= UNCOUNTED => return Ok(response),
-            Some(length) => match self.take(&caller(), length, has_effect)? {
+            Some(length) => match self.acquire(&caller(), length, has_effect)? {
                 Some(permit) => CountMode::Whole(Arc::new(permit)),
                 None => return Ok(response),
             },

@@ -78,11 +78,11 @@ pub(crate) fn ends_with_caller(call: &ToolCall) -> bool {
 /// Dropping the returned future interrupts the call.
 pub(super) fn run(app: &App, call: ToolCall) -> BoxFuture<'_, FinishedCall> {
     // Boxed, so that a request that waits for its body does not carry the size of this future.
-    counted(call, app.config.drain.track(), interruption(app)).boxed()
+    run_counted(call, app.config.drain.track(), interruption(app)).boxed()
 }
 
 /// Runs a call until it finishes or is interrupted, and counts it as running meanwhile.
-pub(super) async fn counted(
+pub(super) async fn run_counted(
     mut call: ToolCall,
     guard: DrainGuard,
     interruption: impl Future<Output = EndCause> + Send,
@@ -145,7 +145,7 @@ pub(crate) fn spawn_beyond_request(app: &SharedApp, call: ToolCall) -> JoinHandl
     let (app, guard) = (app.clone(), app.config.drain.track());
     tokio::spawn(async move {
         let shutdown = app.config.drain.finished().map(|()| EndCause::Shutdown);
-        counted(call, guard, shutdown).await
+        run_counted(call, guard, shutdown).await
     })
 }
 
@@ -153,12 +153,12 @@ async fn run_task(
     app: SharedApp,
     call: ToolCall,
     caller: Caller,
-    held: TaskGuards,
+    guards: TaskGuards,
 ) -> Result<FinishedCall, Problem> {
-    let TaskGuards { guard, _permit, _orphan } = held;
-    let finished = counted(call, guard, interruption(&app)).await;
+    let TaskGuards { guard, _permit, _orphan } = guards;
+    let finished = run_counted(call, guard, interruption(&app)).await;
     let length = finished.call.output().map_or(0, |output| output.json().len());
-    let unread = app.unread.take(&caller, length, !ends_with_caller(&finished.call))?;
+    let unread = app.unread.acquire(&caller, length, !ends_with_caller(&finished.call))?;
     Ok(FinishedCall { _unread: unread, ..finished })
 }
 

@@ -75,7 +75,7 @@ pub(crate) async fn ready(State(app): State<SharedApp>, request: Bodyless) -> Re
     let mut problem =
         Problem::from_code(ErrorCode::Unavailable, message).with_detail("failing", failing);
     problem.retry_after = Some(RETRY_AFTER);
-    problem.uncounted(ResponseFormat::CallResponse, request.parts())
+    problem.into_uncounted_response(ResponseFormat::CallResponse, request.parts())
 }
 
 /// Answers with the metrics.

@@ -95,7 +95,8 @@ impl ToolRequest<'_> {
         let mut channel =
             ClientChannel::new(self, link, &call, None, move |update| listener.progressed(update));
         let mut execution = spawn_beyond_request(app, call);
-        let soon = timeout(self.server.settings.task_after, channel.until(&mut execution)).await;
+        let soon =
+            timeout(self.server.settings.task_after, channel.serve_until(&mut execution)).await;
         if let Ok(ended) = soon {
             return ended_in_time(ended, &execution);
         }
@@ -111,7 +112,7 @@ impl ToolRequest<'_> {
         if let Some(user) = user {
             user.end_waiting();
         }
-        let outcome = channel.until(&mut execution).await;
+        let outcome = channel.serve_until(&mut execution).await;
         ended_in_time(outcome, &execution)
     }
 }
