@@ -59,7 +59,7 @@ pub use self::custom_tools::{CustomToolError, CustomToolFormat, CustomToolsBuild
 pub use self::dialect::Dialect;
 pub use self::disclosure::{Disclosure, ToolSearch};
 #[doc(hidden)]
-pub use self::format::StopKind;
+pub use self::format::{StopKind, data_with_notes};
 pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
 pub use self::limits::LimitWarning;
 pub use self::openai::chat::{

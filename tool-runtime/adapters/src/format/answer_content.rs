@@ -110,14 +110,18 @@ impl AnswerContent {
 
     /// The content as one text, which is never blank.
     pub(crate) fn to_text(&self) -> String {
+        let notes = &*self.notes;
         let text = match &self.body {
-            AnswerBody::Data(data) if self.notes.is_empty() => data.clone(),
-            AnswerBody::Text(text) if self.notes.is_empty() => text.clone(),
-            AnswerBody::Text(text) => format!("{text}\n\n{}", self.notes.join("\n")),
-            body @ (AnswerBody::Pending
-            | AnswerBody::Data(_)
-            | AnswerBody::Error(_)
-            | AnswerBody::Notes) => self.annotated_text(body),
+            AnswerBody::Data(data) => data_with_notes(data.clone(), notes),
+            AnswerBody::Text(text) if notes.is_empty() => text.clone(),
+            AnswerBody::Text(text) => format!("{text}\n\n{}", notes.join("\n")),
+            AnswerBody::Error(error) => {
+                let error = Some(ErrorSummary::new(error));
+                AnnotatedAnswer { data: None, error, notes }.to_json()
+            }
+            AnswerBody::Pending | AnswerBody::Notes => {
+                AnnotatedAnswer { data: None, error: None, notes }.to_json()
+            }
         };
         if text.trim().is_empty() { r#""""#.to_owned() } else { text }
     }
@@ -142,17 +146,16 @@ impl AnswerContent {
         }
         object.into()
     }
+}
 
-    fn annotated_text(&self, body: &AnswerBody) -> String {
-        let (mut data, mut error) = (None, None);
-        match body {
-            AnswerBody::Data(text) => data = from_text(text).ok(),
-            AnswerBody::Error(detail) => error = Some(ErrorSummary::new(detail)),
-            AnswerBody::Pending | AnswerBody::Text(_) | AnswerBody::Notes => {}
-        }
-        let annotated = AnnotatedAnswer { data, error, notes: &self.notes };
-        serde_json::to_string(&annotated).expect("texts and JSON are written to memory as JSON")
+/// Writes JSON data as the model reads them: as they are, or in an object with the notes on them.
+#[doc(hidden)]
+#[must_use]
+pub fn data_with_notes(json: String, notes: &[String]) -> String {
+    if notes.is_empty() {
+        return json;
     }
+    AnnotatedAnswer { data: from_text(&json).ok(), error: None, notes }.to_json()
 }
 
 /// The object for the model if there are notes beside the data.
@@ -164,6 +167,12 @@ struct AnnotatedAnswer<'a> {
     error: Option<ErrorSummary<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
+}
+
+impl AnnotatedAnswer<'_> {
+    fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("texts and JSON are written to memory as JSON")
+    }
 }
 
 /// An error for the model, without its cause.

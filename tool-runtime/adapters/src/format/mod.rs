@@ -15,6 +15,7 @@ mod stream_assembler;
 
 use serde_json::{Map, Value};
 
+pub use self::answer_content::data_with_notes;
 pub(super) use self::answer_content::{AnswerBody, AnswerContent, PreparedAnswer, ShownPart};
 pub(super) use self::attached_content::{
     AttachedContent, AttachedSource, COMMON_IMAGES, FileRules, IMAGES_AND_GIF, data_url,

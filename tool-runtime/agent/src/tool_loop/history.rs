@@ -54,7 +54,9 @@ impl History {
         let optimized = assessor.optimize_result(&result, self.question()).await;
         let before = assessor.estimate_tokens(json);
         let saved = before.checked_sub(optimized.optimized_tokens()).filter(|saved| *saved > 0)?;
-        if optimized.method_used() == CompressionMethod::None {
+        // Servers refuse a message without a text.
+        let is_blank = optimized.optimized_text().trim().is_empty();
+        if optimized.method_used() == CompressionMethod::None || is_blank {
             return None;
         }
         self.savings.add_result(saved);

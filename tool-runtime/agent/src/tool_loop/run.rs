@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use tool_contracts::{ToolContext, ToolSpec};
-use tool_runtime_adapters::ToolAnswer;
+use tool_runtime_adapters::data_with_notes;
 use tool_runtime_core::call::{ToolCall, run_batch};
 use tool_runtime_core::dispatch::refusal::{CUT_OFF, Refusal};
 use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
@@ -17,9 +17,7 @@ use super::files::{self, FILE_TOKENS, FileReader};
 use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
-use super::suspended::{
-    AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun, ticket_of,
-};
+use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun};
 use crate::ask::{DeadlineExceeded, chat_within};
 use crate::assess::{Assessor, Deadline};
 use crate::error::{AgentError, AgentErrorKind};
@@ -253,19 +251,20 @@ impl<'l> LoopRun<'l> {
         let mut answers = Vec::with_capacity(calls.len());
         let mut pending = Vec::new();
         for (position, (call, requested)) in calls.iter().zip(requested).enumerate() {
-            let waiting = ticket_of(call).map(|ticket| PendingCall {
-                call_id: requested.call_id().to_owned(),
-                tool: call.name().to_owned(),
-                ticket,
-                position,
-            });
-            let (content, attachments) = match waiting {
+            let (content, attachments) = match &call.approval().awaited_ticket {
                 None => {
-                    let (content, files) =
-                        AnswerText::split_answer(ToolAnswer::for_model(call).await)?;
+                    let (content, files) = AnswerText::for_call(call).await?;
                     (Some(content), files)
                 }
-                Some(_) => (None, Vec::new()),
+                Some(ticket) => {
+                    pending.push(PendingCall {
+                        call_id: requested.call_id().to_owned(),
+                        tool: call.name().to_owned(),
+                        ticket: ticket.json.to_string(),
+                        position,
+                    });
+                    (None, Vec::new())
+                }
             };
             answers.push(CallAnswer {
                 call_id: requested.call_id().to_owned(),
@@ -274,7 +273,6 @@ impl<'l> LoopRun<'l> {
                 failed: call.output().is_none_or(|output| !output.is_ok()),
                 attachments,
             });
-            pending.extend(waiting);
         }
         answers.extend(surplus.iter().map(|call| self.refused(call)));
         if pending.is_empty() {
@@ -378,12 +376,13 @@ impl<'l> LoopRun<'l> {
             }
             None => None,
         };
-        let answer = ToolAnswer::from_text("", "");
-        let answer = match shorter {
-            Some(text) => answer.with_text(text),
-            None => answer.with_data(json),
-        };
-        notes.into_iter().fold(answer, ToolAnswer::with_note).into_text().unwrap_or_default()
+        match shorter {
+            Some(mut text) => {
+                files::add_notes(&mut text, &notes);
+                text
+            }
+            None => data_with_notes(json, &notes),
+        }
     }
 }
 

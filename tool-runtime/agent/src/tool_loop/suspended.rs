@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tool_contracts::{CallStatus, ErrorCode, ToolContext};
+use tool_contracts::ToolContext;
 use tool_runtime_adapters::ToolAnswer;
 use tool_runtime_core::call::ToolCall;
 use tool_runtime_core::policy::{PolicyState, StateSignature, Ticket};
@@ -95,23 +95,15 @@ pub(super) enum AnswerText {
 }
 
 impl AnswerText {
-    /// Reads an answer, and the files in it that are meant for the model.
-    pub(super) fn split_answer(
-        mut answer: ToolAnswer,
-    ) -> Result<(Self, Vec<Attachment>), AgentError> {
-        let attachments = answer.take_attachments_for_model();
-        Self::from_answer(answer).map(|content| (content, attachments))
-    }
-
-    fn from_answer(answer: ToolAnswer) -> Result<Self, AgentError> {
-        match answer.into_data_and_notes() {
-            Ok((json, notes)) => Ok(Self::Data { json, notes }),
-            Err(answer) => {
-                let is_missing =
-                    || AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed");
-                Ok(Self::Text(answer.into_text().ok_or_else(is_missing)?))
-            }
-        }
+    /// Returns the answer of an executed call, and the files in it that are meant for the model.
+    pub(super) async fn for_call(call: &ToolCall) -> Result<(Self, Vec<Attachment>), AgentError> {
+        let mut answer = ToolAnswer::for_model(call).await;
+        let files = answer.take_attachments_for_model();
+        let content = match answer.into_data_and_notes() {
+            Ok((json, notes)) => Self::Data { json, notes },
+            Err(answer) => Self::Text(answer.into_text().ok_or_else(not_executed)?),
+        };
+        Ok((content, files))
     }
 }
 
@@ -173,12 +165,12 @@ impl SuspendedRun {
         let policy = call.services().policy_state();
         self.state.verify(&self.signature, policy)?;
         let at = self.position_of(call_id, call)?;
-        if ticket_of(call).is_some() {
+        if call.approval().awaited_ticket.is_some() {
             let message =
                 "the call still waits for a decision; approve or decline it, and execute it";
             return Err(AgentError::new(AgentErrorKind::ToolExecution, message));
         }
-        let (content, attachments) = AnswerText::split_answer(ToolAnswer::for_model(call).await)?;
+        let (content, attachments) = AnswerText::for_call(call).await?;
         let mut answered = self.state.clone();
         let position = answered.pending.remove(at).position;
         if let Some(answer) = answered.answers.get_mut(position) {
@@ -286,19 +278,12 @@ impl RunState {
     }
 }
 
-fn refused(message: &str) -> AgentError {
-    AgentError::new(AgentErrorKind::Validation, message)
+fn not_executed() -> AgentError {
+    AgentError::new(AgentErrorKind::ToolExecution, "the call is not executed")
 }
 
-/// Returns the ticket of a call that waits for a person.
-pub(super) fn ticket_of(call: &ToolCall) -> Option<String> {
-    if call.status() != CallStatus::NotExecuted {
-        return None;
-    }
-    let error = call.output()?.error()?;
-    let waits = error.error_code() == Some(ErrorCode::NeedsUserConfirmation);
-    let ticket = error.details().filter(|_| waits)?.get("ticket")?;
-    Some(ticket.to_string())
+fn refused(message: &str) -> AgentError {
+    AgentError::new(AgentErrorKind::Validation, message)
 }
 
 /// Shows counts only.

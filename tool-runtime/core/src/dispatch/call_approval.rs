@@ -17,6 +17,9 @@ pub struct CallApproval {
     pub decided_at_ms: Option<u64>,
     /// The ticket that the call was resumed from, to be marked as used before the call runs.
     pub ticket: Option<RedeemedTicket>,
+    /// The ticket in the answer of a call that waits for a decision.
+    #[allow(dead_code, reason = "only the feature `policy` has tickets")]
+    pub awaited_ticket: Option<AwaitedTicket>,
     /// The ticket that a call could not be resumed from.
     #[allow(dead_code, reason = "only the feature `ledger` records it")]
     pub rejected_ticket: Option<Uuid>,
@@ -49,6 +52,7 @@ static UNDECIDED: CallApproval = CallApproval {
     decliner: None,
     decided_at_ms: None,
     ticket: None,
+    awaited_ticket: None,
     rejected_ticket: None,
     ended_ticket: None,
     requester: None,
@@ -129,6 +133,15 @@ pub struct RedeemedTicket {
     pub(crate) by_approver: bool,
     /// True if a run that never ended has used the ticket: only that run's key may let it run again.
     pub(crate) is_used: bool,
+}
+
+/// The ticket by which a call that waits for a decision is resumed.
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "only the feature `policy` has tickets")]
+pub struct AwaitedTicket {
+    pub id: Uuid,
+    /// Its JSON text.
+    pub json: Box<str>,
 }
 
 /// The way in which a resumed call was withdrawn.

@@ -21,7 +21,7 @@ pub(crate) use self::call_approval::{
     ApprovalSlot, PreviewFailure, PreviewResult, TicketWithdrawal, is_name,
 };
 #[cfg(feature = "policy")]
-pub(crate) use self::call_approval::{CallApproval, RedeemedTicket};
+pub(crate) use self::call_approval::{AwaitedTicket, CallApproval, RedeemedTicket};
 pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};
 pub(crate) use self::dispatcher::Dispatcher;

@@ -8,8 +8,7 @@ use rmcp::model::{
     CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitationAction, ElicitationSchema,
     InputRequest, InputRequiredResult,
 };
-use serde_json::Value;
-use tool_contracts::{CallStatus, ErrorCode, ToolContext};
+use tool_contracts::{CallStatus, ToolContext};
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::dispatch::refusal::Refusal;
 use tool_runtime_core::policy::TicketRejection;
@@ -34,7 +33,7 @@ pub(super) struct Question {
 
 /// Returns the question about a call that needs a confirmation, if this client's user may answer it.
 pub(super) fn question(request: &ToolRequest<'_>, call: &ToolCall) -> Option<Question> {
-    let ticket = ticket_of(call)?;
+    let ticket = call.approval().awaited_ticket.as_ref()?.json.to_string();
     let mode = ElicitationMode::from_request(request)?;
     let message = format!("Confirm this call: {}", call.preview());
     may_confirm(request, call).then_some(Question { mode, ticket, message })
@@ -143,17 +142,4 @@ fn may_confirm(request: &ToolRequest<'_>, call: &ToolCall) -> bool {
     !request.server.app.config.four_eyes
         && principal.may(Scope::Approvals)
         && call.tool().is_some_and(|tool| principal.may_decide(tool))
-}
-
-/// Returns the ticket of a call that was answered with one.
-fn ticket_of(call: &ToolCall) -> Option<String> {
-    let error = call.output()?.error()?;
-    if error.code() != Some(ErrorCode::NeedsUserConfirmation.as_str()) {
-        return None;
-    }
-    let ticket = error.details()?.get("ticket")?;
-    Some(match ticket {
-        Value::String(ticket) => ticket.clone(),
-        ticket => ticket.to_string(),
-    })
 }

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tool_contracts::{
-    Actor, ActorType, CallStatus, ErrorCode, Evidence, ToolErrorDetail, ToolErrorMeta,
-    ToolResultMeta,
+    Actor, ActorType, CallStatus, Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta,
 };
 use tool_runtime_core::dispatch::CallRecord;
 use tool_runtime_core::effect_state::EffectState;
@@ -363,8 +362,7 @@ impl EndedApproval {
     fn from_record(record: &CallRecord<'_>) -> Option<Self> {
         let consent = record.facts.approval;
         let ticket = consent.ticket.as_ref().map(|ticket| ticket.id).or(consent.rejected_ticket);
-        let has_not_run = record.attempts() == 0;
-        let ticket = ticket.or_else(|| issued(record.output().error().filter(|_| has_not_run)?));
+        let ticket = ticket.or(consent.awaited_ticket.as_ref().map(|ticket| ticket.id));
         let by = record.approver().map(str::to_owned);
         let declined_by = record.decliner().map(str::to_owned);
         let is_decided = by.is_some() || declined_by.is_some();
@@ -381,14 +379,6 @@ impl EndedApproval {
             ticket: self.ticket,
         }
     }
-}
-
-/// Returns the id of the ticket in a call's answer.
-fn issued(error: &ToolErrorDetail) -> Option<Uuid> {
-    if error.error_code() != Some(ErrorCode::NeedsUserConfirmation) {
-        return None;
-    }
-    error.details()?.get("ticket")?.get("id")?.as_str()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::Approvals;
 use super::needs_confirmation;
 use super::preview_binding::{fingerprint, makes_dry_run, not_canonical, preview_hash};
 use crate::call::ToolCall;
-use crate::dispatch::PreviewResult;
+use crate::dispatch::{AwaitedTicket, PreviewResult};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::key_ring::KeyRing;
@@ -106,9 +106,9 @@ impl SealedCall {
 
 impl Approvals {
     /// Stores a call, and returns the refusal that contains its ticket.
-    pub(super) async fn defer(&self, call: &ToolCall, reason: Option<&str>) -> Box<Refusal> {
+    pub(super) async fn defer(&self, call: &mut ToolCall, reason: Option<&str>) -> Box<Refusal> {
         match self.issue(call, reason).await {
-            Ok(ticket) => needs_confirmation(&ticket.to_json()),
+            Ok(ticket) => needs_confirmation(call, AwaitedTicket::from(&ticket)),
             Err(TicketIssueError::Refused(detail)) => Refusal::not_run(*detail),
             // The call needs an approval, and cannot be stored until it is given.
             Err(error) => {
@@ -232,8 +232,15 @@ impl ToolCall {
             approvals.dry_run(self).await.map_err(|refusal| refused(*refusal))?;
         }
         let ticket = approvals.issue(self, None).await?;
-        let _ = self.refuse(|| needs_confirmation(&ticket.to_json()));
+        let refusal = needs_confirmation(self, AwaitedTicket::from(&ticket));
+        let _ = self.refuse(|| refusal);
         Ok(ticket)
+    }
+}
+
+impl From<&Ticket> for AwaitedTicket {
+    fn from(ticket: &Ticket) -> Self {
+        Self { id: ticket.id(), json: ticket.to_json().into() }
     }
 }
 

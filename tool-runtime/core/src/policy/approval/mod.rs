@@ -25,7 +25,7 @@ use super::store_client::StoreClient;
 use crate::call::{ApprovalError, ToolCall};
 use crate::dispatch::pipeline::PolicyDecision;
 use crate::dispatch::refusal::Refusal;
-use crate::dispatch::{CallApproval, TicketWithdrawal, is_name};
+use crate::dispatch::{AwaitedTicket, CallApproval, RedeemedTicket, TicketWithdrawal, is_name};
 use crate::failure::Failure;
 use crate::key_ring::KeyRing;
 use crate::refusal_reason::RefusalReason;
@@ -88,8 +88,9 @@ impl Approvals {
         reason: Option<String>,
     ) -> Result<(), Box<Refusal>> {
         // A call that was resumed by its ticket needs an approver, not a grant.
-        if let Some(ticket) = &call.approval().ticket {
-            return Err(needs_confirmation(&ticket.json));
+        if let Some(RedeemedTicket { id, json, .. }) = &call.approval().ticket {
+            let ticket = AwaitedTicket { id: *id, json: json.clone() };
+            return Err(needs_confirmation(call, ticket));
         }
         // If the host's access policy asks, a standing grant is not enough.
         let earlier = match call.scope() {
@@ -223,12 +224,14 @@ fn approve(
     }
 }
 
-/// Returns the refusal of a call that waits for a decision, with its ticket.
-fn needs_confirmation(ticket: &str) -> Box<Refusal> {
+/// Returns the refusal of a call that waits for a decision. Its ticket is in the details for the
+/// host's client, and in the call's approval for the crates of the library.
+fn needs_confirmation(call: &mut ToolCall, ticket: AwaitedTicket) -> Box<Refusal> {
     let mut failure = Failure::from_code(ErrorCode::NeedsUserConfirmation);
-    if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(ticket) {
+    if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(&ticket.json) {
         failure = failure.with_detail("ticket", ticket);
     }
+    call.approval_mut().awaited_ticket = Some(ticket);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 
