@@ -3,7 +3,6 @@
 mod answer_cache;
 mod budget;
 mod config;
-mod config_format;
 mod context;
 mod observer;
 mod prices;

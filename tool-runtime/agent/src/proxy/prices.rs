@@ -2,57 +2,67 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::settings::NamedSettings;
+use super::settings::read_as;
 use crate::model::TokenUsage;
 
 /// The price of a model's tokens, in US dollars for a million.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct ModelPrice {
-    input: f64,
-    output: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cached_input: Option<f64>,
+    input: Dollars,
+    output: Dollars,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cached_input: Option<Dollars>,
 }
+
+/// An amount that is finite and not negative.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Dollars(#[schemars(range(min = 0))] f64);
 
 impl ModelPrice {
     /// Creates a price; a number that is negative or not finite counts as 0.
     #[must_use]
     pub fn new(input: f64, output: f64) -> Self {
-        Self { input: limited(input), output: limited(output), cached_input: None }
+        Self { input: Dollars::new(input), output: Dollars::new(output), cached_input: None }
     }
 
     /// Sets the price of a million tokens that the provider reads from its cache of prompts. Contexts
     /// of sessions then keep their earlier messages as they are, unless rewriting them costs less.
     #[must_use]
     pub fn with_cached_input(self, cached_input: f64) -> Self {
-        Self { cached_input: Some(limited(cached_input)), ..self }
+        Self { cached_input: Some(Dollars::new(cached_input)), ..self }
     }
 
     /// Returns the price of a million tokens that the provider reads from its cache, if it has one.
     #[must_use]
     pub const fn cached_input(&self) -> Option<f64> {
-        self.cached_input
+        match self.cached_input {
+            Some(Dollars(cached)) => Some(cached),
+            None => None,
+        }
     }
 
     /// Returns what a cached token costs as a share of the price of one that is not.
     pub(super) fn cached_input_share(&self) -> Option<f64> {
-        let cached = self.cached_input.filter(|_| self.input > 0.0)?;
-        Some((cached / self.input).min(1.0))
+        let cached = self.cached_input().filter(|_| self.input() > 0.0)?;
+        Some((cached / self.input()).min(1.0))
     }
 
     /// Returns the price of a million tokens that the model reads.
     #[must_use]
     pub const fn input(&self) -> f64 {
-        self.input
+        self.input.0
     }
 
     /// Returns the price of a million tokens that the model writes.
     #[must_use]
     pub const fn output(&self) -> f64 {
-        self.output
+        self.output.0
     }
 
     /// Returns the cost of the tokens that a provider reports, in US dollars: those that it read from its
@@ -68,13 +78,22 @@ impl ModelPrice {
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
     pub fn cost(&self, input_tokens: u64, output_tokens: u64) -> f64 {
-        (input_tokens as f64 * self.input + output_tokens as f64 * self.output) / 1e6
+        (input_tokens as f64 * self.input() + output_tokens as f64 * self.output()) / 1e6
     }
 }
 
-/// Returns a price; a number that is negative or not finite counts as 0.
-fn limited(price: f64) -> f64 {
-    if price.is_finite() { price.max(0.0) } else { 0.0 }
+impl Dollars {
+    /// Returns an amount; a number that is negative or not finite counts as 0.
+    fn new(amount: f64) -> Self {
+        Self(if amount.is_finite() { amount.max(0.0) } else { 0.0 })
+    }
+}
+
+impl<'de> Deserialize<'de> for Dollars {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let amount = |amount: f64| Some(amount).filter(|amount| *amount >= 0.0).map(Self::new);
+        read_as(from, "a number from 0", amount)
+    }
 }
 
 /// The prices of models by their names. It is empty by default, because prices change.
@@ -86,7 +105,8 @@ fn limited(price: f64) -> f64 {
 /// assert_eq!(prices.price_for("openai/gpt-4o-mini-2024-07-18").map(|price| price.input()), Some(0.15));
 /// assert_eq!(prices.price_for("openai/gpt-4o"), None);
 /// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct PriceTable(BTreeMap<String, ModelPrice>);
 
 impl PriceTable {
@@ -122,37 +142,6 @@ impl PriceTable {
     /// Returns the models that have a price.
     pub(super) fn models(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
-    }
-
-    /// Reads a table of tables: `[prices."openai/gpt-4o-mini"]` with `input`, `output`
-    /// and maybe `cached_input`.
-    pub(super) fn read(value: Value, settings: &mut NamedSettings) -> Self {
-        let expected = "tables by model with the numbers `input`, `output` and maybe \
-                        `cached_input`, in US dollars for a million tokens";
-        let Value::Object(models) = value else {
-            settings.refuse("prices", expected);
-            return Self::default();
-        };
-        let mut table = Self::default();
-        for (model, price) in models {
-            match read_price(&price) {
-                Some(price) => table = table.with(model, price),
-                None => settings.refuse("prices", expected),
-            }
-        }
-        table
-    }
-}
-
-/// Reads the table of one model, which has no other field.
-fn read_price(price: &Value) -> Option<ModelPrice> {
-    let fields = price.as_object()?;
-    let number = |name: &str| fields.get(name)?.as_f64().filter(|number| *number >= 0.0);
-    let read = ModelPrice::new(number("input")?, number("output")?);
-    match (fields.len(), number("cached_input")) {
-        (2, None) => Some(read),
-        (3, Some(cached)) => Some(read.with_cached_input(cached)),
-        _ => None,
     }
 }
 
