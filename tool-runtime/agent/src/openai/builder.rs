@@ -10,30 +10,9 @@ use zeroize::Zeroizing;
 
 use super::chat::OpenAiModel;
 use super::embeddings::OpenAiEmbedder;
-use super::endpoint::ProviderEndpoint;
+use super::endpoint::{OpenAiSettings, ProviderEndpoint, ProviderPrefix};
 use crate::error::{AgentError, AgentErrorKind};
 use crate::proxy::AgentConfig;
-
-/// Selects whether the provider prefix of a model's name (`openai/` in `openai/gpt-4o-mini`) is
-/// sent to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum ProviderPrefix {
-    /// The name is sent as it is: `LiteLLM` and `OpenRouter` choose the provider by it.
-    #[default]
-    Kept,
-    /// The part up to the first slash is removed: OpenAI, vLLM, llama.cpp and Ollama use none.
-    Removed,
-}
-
-impl ProviderPrefix {
-    pub(super) fn apply(self, model: &str) -> &str {
-        match self {
-            Self::Kept => model,
-            Self::Removed => model.split_once('/').map_or(model, |(_, name)| name),
-        }
-    }
-}
 
 /// Configures an [`OpenAiModel`] or an [`OpenAiEmbedder`].
 ///
@@ -46,20 +25,7 @@ pub struct OpenAiBuilder {
     allows_plain_http: bool,
     /// True if the base URL is that of a configuration without `litellm_api_base`.
     lacks_api_base: bool,
-    pub(super) settings: OpenAiSettings,
-}
-
-/// The settings of requests.
-#[derive(Debug, Clone)]
-pub(super) struct OpenAiSettings {
-    pub(super) model: String,
-    pub(super) fallback_model: Option<String>,
-    pub(super) prefix: ProviderPrefix,
-    pub(super) timeout: Duration,
-    pub(super) max_attempts: u32,
-    pub(super) first_delay: Duration,
-    pub(super) max_response_bytes: usize,
-    pub(super) attachments: bool,
+    settings: OpenAiSettings,
 }
 
 impl OpenAiBuilder {

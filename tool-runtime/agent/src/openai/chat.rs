@@ -1,4 +1,4 @@
-//! Chats with a model, whole or streamed.
+//! Chats with a model, whole or streamed: writes the requests, and reads the replies.
 
 use std::fmt;
 use std::pin::pin;
@@ -7,19 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use serde_json::Value;
-use tool_runtime_adapters::{Adapter, Delta, ReadError, RequestedCall, StopKind, Turn, is_file};
+use serde_json::{Map, Value, json};
+use tool_runtime_adapters::{
+    Adapter, Delta, ReadError, RequestedCall, StopKind, Turn, file_part, files_message, is_file,
+};
 use tool_runtime_core::tool::Attachment;
+use tool_runtime_schema::json::normalized;
 
 use super::adapter_cache::AdapterCache;
-use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
-use super::endpoint::{ProviderEndpoint, broke_off, failing, timed_out, unreadable};
-use super::request::{RequestFormat, repeated};
+use super::endpoint::{
+    AttemptedModel, FailedAttempt, ProviderEndpoint, connection_lost, server_failed, timed_out,
+    too_long, unreadable,
+};
 use crate::error::AgentError;
 use crate::model::{
-    AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, OnText,
-    TokenUsage,
+    AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage,
+    OnText, TokenUsage,
 };
 use crate::proxy::AgentConfig;
 
@@ -58,6 +62,17 @@ pub struct OpenAiModel {
     adapters: Arc<AdapterCache>,
 }
 
+/// The format of the requests of one client.
+struct RequestFormat<'a> {
+    adapter: &'a Adapter,
+    streams: bool,
+    /// True if images and files of results are sent.
+    sends_files: bool,
+}
+
+/// Models that take `max_completion_tokens`, and refuse `max_tokens`.
+const REASONING_FAMILIES: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
+
 impl OpenAiModel {
     /// Configures a client: the base URL, such as `http://127.0.0.1:4000/v1`, and the model that is
     /// asked unless a request names one.
@@ -84,7 +99,7 @@ impl OpenAiModel {
         on_text: Option<&OnText<'_>>,
     ) -> Result<ChatReply, AgentError> {
         let started = Instant::now();
-        let ends = request.timeout().and_then(|timeout| started.checked_add(timeout));
+        let deadline = request.timeout().and_then(|timeout| started.checked_add(timeout));
         let settings = &self.endpoint.settings;
         let adapter = &*self.adapters.get(request.tools(), settings.max_response_bytes);
         let attempt = |model: AttemptedModel| async move {
@@ -94,8 +109,8 @@ impl OpenAiModel {
                 sends_files: settings.attachments,
             };
             let body = format.body(request, &model.name);
-            let limit = self.endpoint.attempt_limit(model.ends);
-            let longest = self.endpoint.attempt_limit(ends);
+            let limit = self.endpoint.attempt_limit(model.deadline);
+            let longest = self.endpoint.attempt_limit(deadline);
             let is_text_shown = AtomicBool::new(false);
             let chat = async {
                 match on_text {
@@ -118,11 +133,11 @@ impl OpenAiModel {
             }
             match outcome.unwrap_or_else(|_| Err(timed_out())) {
                 Ok(turn) => Ok(reply(&turn, model)),
-                Err(failed) if is_text_shown.load(Ordering::Relaxed) => Err(failed.shown()),
+                Err(failed) if is_text_shown.load(Ordering::Relaxed) => Err(failed.after_shown_text()),
                 Err(failed) => Err(failed),
             }
         };
-        let reply = with_retries(settings, request.model(), ends, attempt).await?;
+        let reply = self.endpoint.with_retries(request.model(), deadline, attempt).await?;
         Ok(reply.with_latency(started.elapsed()))
     }
 
@@ -149,14 +164,65 @@ impl OpenAiModel {
             Ok::<(), FailedAttempt>(())
         };
         loop {
-            let Some(part) = response.chunk().await.map_err(|_| broke_off())? else { break };
+            let Some(part) = response.chunk().await.map_err(|_| connection_lost())? else { break };
             // Comments between the events count as well.
-            let too_long = || unreadable("the response is longer than `max_response_bytes`");
             left = left.checked_sub(part.len()).ok_or_else(too_long)?;
             show(stream.push_bytes(&part))?;
         }
         show(stream.push_last_event())?;
         stream.finish().map_err(|error| unread(&error))
+    }
+}
+
+impl RequestFormat<'_> {
+    /// Writes the body of a request.
+    fn body(&self, request: &ChatRequest, model: &str) -> Value {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), model.into());
+        body.insert("messages".to_owned(), self.messages(request.messages()).into());
+        if !request.tools().is_empty() {
+            body.insert(
+                self.adapter.request_field().to_owned(),
+                self.adapter.declarations().clone(),
+            );
+        }
+        if let Some(schema) = request.schema() {
+            let schema = json!({"name": "answer", "schema": schema});
+            let format = json!({"type": "json_schema", "json_schema": schema});
+            body.insert("response_format".to_owned(), format);
+        }
+        if let Some(tokens) = request.max_output_tokens() {
+            let name = model.rsplit('/').next().unwrap_or(model);
+            let reasons = REASONING_FAMILIES.iter().any(|family| name.starts_with(family));
+            let field = if reasons { "max_completion_tokens" } else { "max_tokens" };
+            body.insert(field.to_owned(), tokens.into());
+        }
+        if let Some(temperature) = request.temperature() {
+            body.insert("temperature".to_owned(), temperature.into());
+        }
+        if self.streams {
+            body.insert("stream".to_owned(), true.into());
+            body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+        }
+        normalized(body.into())
+    }
+
+    /// Writes the messages. The files of consecutive results follow all of them, since a server
+    /// accepts no other message between the answers to one message.
+    fn messages(&self, messages: &[ModelMessage]) -> Vec<Value> {
+        let mut written = Vec::with_capacity(messages.len());
+        let mut files = Vec::new();
+        for message in messages {
+            if !matches!(message, ModelMessage::ToolResult { .. }) {
+                written.extend(files_message(std::mem::take(&mut files)));
+            }
+            written.extend(wire_messages(message, self.adapter));
+            if self.sends_files {
+                files.extend(message.attachments().iter().filter_map(file_part));
+            }
+        }
+        written.extend(files_message(files));
+        written
     }
 }
 
@@ -168,7 +234,7 @@ fn reply(turn: &Turn, model: AttemptedModel) -> ChatReply {
     };
     let message = AssistantMessage::new(turn.text())
         .with_calls(turn.calls().iter().map(call))
-        .with_provider_messages(repeated(turn));
+        .with_provider_messages(echoed_messages(turn));
     let finish_reason = match turn.stop_reason().kind() {
         StopKind::Done if turn.calls().is_empty() => FinishReason::Stop,
         StopKind::Done => FinishReason::ToolCalls,
@@ -195,10 +261,53 @@ fn token_usage(turn: &Turn) -> Option<TokenUsage> {
 /// A response that cannot be read says so in words that quote nothing of it.
 fn unread(error: &ReadError) -> FailedAttempt {
     if matches!(error, ReadError::Provider(_)) {
-        failing(error.to_string())
+        server_failed(error.to_string())
     } else {
         unreadable(error.to_string())
     }
+}
+
+/// Returns the messages by which a later request repeats an answer.
+///
+/// A deprecated `function_call` has no id, and its answer a role of its own. It becomes the call that
+/// the answer to it names.
+fn echoed_messages(turn: &Turn) -> impl Iterator<Item = Value> {
+    let id = turn.calls().first().map(RequestedCall::call_id);
+    turn.messages().iter().cloned().map(move |mut message| {
+        let call = message.as_object_mut().and_then(|message| message.remove("function_call"));
+        if let (Some(function), Some(id)) = (call, id) {
+            message["tool_calls"] = json!([{"id": id, "type": "function", "function": function}]);
+        }
+        message
+    })
+}
+
+fn wire_messages(message: &ModelMessage, adapter: &Adapter) -> Vec<Value> {
+    match message {
+        ModelMessage::System(text) => vec![json!({"role": "system", "content": text})],
+        ModelMessage::User(text) => vec![json!({"role": "user", "content": text})],
+        ModelMessage::Assistant(message) if !message.provider_messages().is_empty() => {
+            message.provider_messages().to_vec()
+        }
+        ModelMessage::Assistant(message) => vec![assistant(message, adapter)],
+        ModelMessage::ToolResult { call_id, text, .. } => {
+            vec![json!({"role": "tool", "tool_call_id": call_id, "content": text})]
+        }
+    }
+}
+
+fn assistant(message: &AssistantMessage, adapter: &Adapter) -> Value {
+    let calls = message.calls().iter().map(|call| {
+        let name = adapter.wire_name(call.name()).unwrap_or(call.name());
+        let function = json!({"name": name, "arguments": call.arguments()});
+        json!({"id": call.call_id(), "type": "function", "function": function})
+    });
+    let calls: Vec<Value> = calls.collect();
+    if calls.is_empty() {
+        return json!({"role": "assistant", "content": message.text()});
+    }
+    let content = Some(message.text()).filter(|text| !text.is_empty());
+    json!({"role": "assistant", "content": content, "tool_calls": calls})
 }
 
 #[async_trait]

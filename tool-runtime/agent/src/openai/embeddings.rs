@@ -8,9 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 use tool_runtime_schema::json::normalized;
 
-use super::attempts::{AttemptedModel, FailedAttempt, with_retries};
 use super::builder::OpenAiBuilder;
-use super::endpoint::{ProviderEndpoint, timed_out, unreadable};
+use super::endpoint::{AttemptedModel, FailedAttempt, ProviderEndpoint, timed_out, unreadable};
 use crate::assess::{CompressionError, Embedder};
 
 /// Computes vectors of texts by the embeddings API of OpenAI, which many servers have.
@@ -75,7 +74,7 @@ impl Embedder for OpenAiEmbedder {
             let fetched = tokio::time::timeout(limit, self.fetch(&model.name, texts)).await;
             fetched.unwrap_or_else(|_| Err(timed_out()))
         };
-        let vectors = with_retries(&self.endpoint.settings, None, None, attempt).await;
+        let vectors = self.endpoint.with_retries(None, None, attempt).await;
         vectors.map_err(|error| CompressionError::new(error.message()))
     }
 }
