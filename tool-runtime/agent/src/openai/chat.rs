@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use async_trait::async_trait;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tool_runtime_adapters::{
     Adapter, Delta, ReadError, RequestedCall, StopKind, Turn, file_part, files_message, is_file,
@@ -14,12 +16,12 @@ use tool_runtime_adapters::{
 use tool_runtime_core::tool::Attachment;
 use tool_runtime_schema::json::normalized;
 
-use super::adapter_cache::AdapterCache;
 use super::builder::OpenAiBuilder;
 use super::endpoint::{
     AttemptedModel, FailedAttempt, ProviderEndpoint, connection_lost, server_failed, timed_out,
     too_long, unreadable,
 };
+use super::tool_sets::{ToolSet, ToolSetCache};
 use crate::error::AgentError;
 use crate::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage,
@@ -59,15 +61,24 @@ use crate::proxy::AgentConfig;
 #[derive(Clone)]
 pub struct OpenAiModel {
     endpoint: Arc<ProviderEndpoint>,
-    adapters: Arc<AdapterCache>,
+    tool_sets: Arc<ToolSetCache>,
 }
 
 /// The format of the requests of one client.
 struct RequestFormat<'a> {
-    adapter: &'a Adapter,
+    tools: &'a ToolSet,
     streams: bool,
     /// True if images and files of results are sent.
     sends_files: bool,
+}
+
+/// The body of a request. The declarations of tools are most of it, so their text is not written anew.
+#[derive(Serialize)]
+struct RequestBody<'a> {
+    #[serde(flatten)]
+    fields: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a RawValue>,
 }
 
 /// Models that take `max_completion_tokens`, and refuse `max_tokens`.
@@ -90,7 +101,7 @@ impl OpenAiModel {
     }
 
     pub(super) fn new(endpoint: Arc<ProviderEndpoint>) -> Self {
-        Self { endpoint, adapters: Arc::default() }
+        Self { endpoint, tool_sets: Arc::default() }
     }
 
     async fn ask(
@@ -101,10 +112,11 @@ impl OpenAiModel {
         let started = Instant::now();
         let deadline = request.timeout().and_then(|timeout| started.checked_add(timeout));
         let settings = &self.endpoint.settings;
-        let adapter = &*self.adapters.get(request.tools(), settings.max_response_bytes);
+        let tools = &*self.tool_sets.get(request.tools(), settings.max_response_bytes);
+        let adapter = &tools.adapter;
         let attempt = |model: AttemptedModel| async move {
             let format = RequestFormat {
-                adapter,
+                tools,
                 streams: on_text.is_some(),
                 sends_files: settings.attachments,
             };
@@ -114,13 +126,13 @@ impl OpenAiModel {
             let is_text_shown = AtomicBool::new(false);
             let chat = async {
                 match on_text {
-                    None => self.fetch_complete(&body, adapter).await,
+                    None => self.fetch_complete(body, adapter).await,
                     Some(on_text) => {
                         let show = |text: &str| {
                             is_text_shown.store(true, Ordering::Relaxed);
                             on_text(text);
                         };
-                        self.streamed(&body, adapter, &show).await
+                        self.streamed(body, adapter, &show).await
                     }
                 }
             };
@@ -141,14 +153,14 @@ impl OpenAiModel {
         Ok(reply.with_latency(started.elapsed()))
     }
 
-    async fn fetch_complete(&self, body: &Value, adapter: &Adapter) -> Result<Turn, FailedAttempt> {
+    async fn fetch_complete(&self, body: String, adapter: &Adapter) -> Result<Turn, FailedAttempt> {
         let text = self.endpoint.fetch(body).await?;
         adapter.read(&text).map_err(|error| unread(&error))
     }
 
     async fn streamed(
         &self,
-        body: &Value,
+        body: String,
         adapter: &Adapter,
         on_text: &OnText<'_>,
     ) -> Result<Turn, FailedAttempt> {
@@ -176,16 +188,10 @@ impl OpenAiModel {
 
 impl RequestFormat<'_> {
     /// Writes the body of a request.
-    fn body(&self, request: &ChatRequest, model: &str) -> Value {
+    fn body(&self, request: &ChatRequest, model: &str) -> String {
         let mut body = Map::new();
         body.insert("model".to_owned(), model.into());
         body.insert("messages".to_owned(), self.messages(request.messages()).into());
-        if !request.tools().is_empty() {
-            body.insert(
-                self.adapter.request_field().to_owned(),
-                self.adapter.declarations().clone(),
-            );
-        }
         if let Some(schema) = request.schema() {
             let schema = json!({"name": "answer", "schema": schema});
             let format = json!({"type": "json_schema", "json_schema": schema});
@@ -204,7 +210,9 @@ impl RequestFormat<'_> {
             body.insert("stream".to_owned(), true.into());
             body.insert("stream_options".to_owned(), json!({"include_usage": true}));
         }
-        normalized(body.into())
+        let fields = normalized(body.into());
+        let body = RequestBody { fields, tools: self.tools.declarations.as_deref() };
+        serde_json::to_string(&body).expect("values are written to memory as JSON")
     }
 
     /// Writes the messages. The files of consecutive results follow all of them, since a server
@@ -216,7 +224,7 @@ impl RequestFormat<'_> {
             if !matches!(message, ModelMessage::ToolResult { .. }) {
                 written.extend(files_message(std::mem::take(&mut files)));
             }
-            written.extend(wire_messages(message, self.adapter));
+            written.extend(wire_messages(message, &self.tools.adapter));
             if self.sends_files {
                 files.extend(message.attachments().iter().filter_map(file_part));
             }

@@ -53,7 +53,7 @@ impl OpenAiEmbedder {
 
     async fn fetch(&self, model: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, FailedAttempt> {
         let body = normalized(json!({"model": model, "input": texts, "encoding_format": "float"}));
-        let text = self.endpoint.fetch(&body).await?;
+        let text = self.endpoint.fetch(body.to_string()).await?;
         let response: Result<Embeddings, _> = serde_json::from_str(&text);
         let mut data = response.map_err(|_| unreadable("expected `data` with embeddings"))?.data;
         data.sort_by_key(|embedding| embedding.index);

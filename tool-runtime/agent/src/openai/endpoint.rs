@@ -135,9 +135,9 @@ impl ProviderEndpoint {
     }
 
     /// Sends a body and returns the response, if its status is a success.
-    pub(super) async fn send(&self, body: &Value) -> Result<Response, FailedAttempt> {
+    pub(super) async fn send(&self, body: String) -> Result<Response, FailedAttempt> {
         let request = self.client.post(self.url.clone());
-        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        let request = request.header(CONTENT_TYPE, "application/json").body(body);
         let mut response = request.send().await.map_err(|error| self.not_reached(&error))?;
         if response.status().is_success() {
             return Ok(response);
@@ -148,7 +148,7 @@ impl ProviderEndpoint {
     }
 
     /// Sends a body and reads the whole response.
-    pub(super) async fn fetch(&self, body: &Value) -> Result<String, FailedAttempt> {
+    pub(super) async fn fetch(&self, body: String) -> Result<String, FailedAttempt> {
         let mut response = self.send(body).await?;
         let bytes = read(&mut response, self.settings.max_response_bytes).await?;
         String::from_utf8(bytes).map_err(|_| unreadable("the response is not UTF-8"))

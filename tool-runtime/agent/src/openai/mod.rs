@@ -6,11 +6,11 @@
 // of its streams. It reads bodies without a limit, gives no `Retry-After` to its caller, and logs what it
 // cannot read. With types of one's own (`byot`) only the sending of a body would be left.
 
-mod adapter_cache;
 mod builder;
 mod chat;
 mod embeddings;
 mod endpoint;
+mod tool_sets;
 
 pub use self::builder::OpenAiBuilder;
 pub use self::chat::OpenAiModel;
