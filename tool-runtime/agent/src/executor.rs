@@ -17,9 +17,9 @@ use tool_runtime_core::tool::{RequestedLimits, ToolOutput};
 use uuid::Uuid;
 
 use super::block_on;
+use super::deadline::Deadline;
 use super::error::{AgentError, AgentErrorKind};
 use super::resolution::{ToolTypes, is_known, resolve};
-use crate::assess::Deadline;
 
 /// Runs an agent's requests.
 ///

@@ -5,8 +5,8 @@
 //! `OpenAiModel` (feature `openai`) asks any server with OpenAI's API. [`AgentError`] is the one error
 //! of the agent.
 
-mod ask;
 pub mod assess;
+mod deadline;
 mod error;
 mod executor;
 mod measured_model;

@@ -15,7 +15,6 @@ use tool_runtime_core::tokens::{TokenCounter, TokenEstimate};
 
 use super::compression::{Compressed, LocalCompression, TextScope, first_of_newest, newest};
 use super::context_text::{ContextText, INSTRUCTIONS, PrunableParts, QUESTION};
-use super::deadline::Deadline;
 use super::distillation::{Distillation, PaidTokens};
 use super::identifiers::Retention;
 use super::manager::{CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer};
@@ -25,6 +24,7 @@ use super::raw_context::{RawContext, raw_text};
 use super::references::References;
 use super::savings::{Savings, dollars, savings};
 use super::similarity;
+use crate::deadline::Deadline;
 
 /// Compresses contexts: keeps what the question needs, word for word, and leaves out the rest.
 ///

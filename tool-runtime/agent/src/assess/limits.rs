@@ -5,9 +5,9 @@ use std::future::Future;
 use super::assessor::Assessor;
 use super::compression::TextScope;
 use super::context_text::{ContextText, PrunableParts};
-use super::deadline::{Deadline, HostFailure, await_guarded};
 use super::manager::CompressionError;
 use super::raw_context::RawContext;
+use crate::deadline::{Deadline, HostFailure, await_guarded};
 use tool_contracts::assess::ContextData;
 
 impl Assessor {

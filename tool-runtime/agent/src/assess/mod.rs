@@ -8,7 +8,6 @@
 mod assessor;
 mod compression;
 mod context_text;
-mod deadline;
 mod distillation;
 mod escapes;
 mod identifiers;
@@ -33,7 +32,6 @@ mod tests;
 
 pub use self::assessor::Assessor;
 pub(crate) use self::assessor::{COMPRESSION_COST, WITHOUT_CACHE};
-pub(crate) use self::deadline::{Deadline, HostFailure};
 pub use self::manager::{
     CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,
 };

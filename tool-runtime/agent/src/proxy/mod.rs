@@ -9,7 +9,6 @@ mod prices;
 mod proxy_agent;
 mod sessions;
 mod settings;
-mod steps;
 mod turn;
 
 pub use self::config::{AgentConfig, LogLevel};

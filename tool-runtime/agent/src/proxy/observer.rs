@@ -1,19 +1,21 @@
-//! Logs and measures a request: its steps, and how it ended. No event has a text of it.
+//! Times, logs and measures a request: its steps, and how it ended. No event has a text of it.
 
 use std::fmt;
-use std::time::Duration;
+use std::future::Future;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tool_contracts::ContractError;
 use tool_contracts::act::ActResult;
 use tool_contracts::articulate::SerializedOutput;
 use tool_contracts::assess::OptimizedContext;
+use tool_contracts::proxy::LatencyBreakdown;
 use tool_runtime_core::log::log_event;
 use tool_runtime_core::metrics::{AgentMetrics, CallMetrics, EndedRequest};
+use tool_runtime_core::runtime::Runtime;
 use tool_runtime_core::store::StoreError;
 
 use super::config::{AgentConfig, LogLevel};
-use super::proxy_agent::AgentInner;
-use super::steps::RequestStep;
 use super::turn::{CompletedRequest, ModelResponse};
 use crate::error::AgentError;
 use crate::model::FinishReason;
@@ -25,15 +27,35 @@ pub(super) struct Observer<'t> {
     model: &'t str,
 }
 
+/// A step of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestStep {
+    /// The required tools run.
+    Tools,
+    /// The context is compressed.
+    Context,
+    /// The model is asked, or the cache.
+    Model,
+    /// The answer is written.
+    Output,
+}
+
+/// The durations of the steps so far.
+#[derive(Debug)]
+pub(super) struct Steps<'t> {
+    observer: &'t Observer<'t>,
+    took: [Duration; 4],
+}
+
 impl<'t> Observer<'t> {
-    pub(super) fn new(agent: &'t AgentInner, model: &'t str) -> Self {
-        let metrics = agent.runtime.services().dispatcher.metrics().map(CallMetrics::agents);
-        let metrics = metrics.filter(|_| agent.config.enable_metrics());
-        Self { config: &agent.config, metrics, model }
+    pub(super) fn new(config: &'t AgentConfig, runtime: &'t Runtime, model: &'t str) -> Self {
+        let metrics = runtime.services().dispatcher.metrics().map(CallMetrics::agents);
+        let metrics = metrics.filter(|_| config.enable_metrics());
+        Self { config, metrics, model }
     }
 
     /// Measures a step that ended, well or not.
-    pub(super) fn step_ended(&self, step: RequestStep, took: Duration) {
+    fn step_ended(&self, step: RequestStep, took: Duration) {
         if let Some(metrics) = self.metrics {
             metrics.step_ended(step.as_str(), took);
         }
@@ -183,6 +205,47 @@ impl<'t> Observer<'t> {
 
     fn logs(&self, level: LogLevel) -> bool {
         self.config.enable_logging() && level >= self.config.log_level()
+    }
+}
+
+impl RequestStep {
+    /// Returns the step's name in metrics.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Context => "context",
+            Self::Model => "model",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl<'t> Steps<'t> {
+    pub(super) fn new(observer: &'t Observer<'t>) -> Self {
+        Self { observer, took: [Duration::ZERO; 4] }
+    }
+
+    /// Measures a step.
+    pub(super) async fn timed<T>(&mut self, step: RequestStep, work: impl Future<Output = T>) -> T {
+        let started = Instant::now();
+        let output = work.await;
+        let took = started.elapsed();
+        self.took[step as usize] = took;
+        self.observer.step_ended(step, took);
+        output
+    }
+
+    /// Returns how long a step took.
+    pub(super) const fn took(&self, step: RequestStep) -> Duration {
+        self.took[step as usize]
+    }
+
+    /// Divides the total; what no step took is the overhead.
+    pub(super) fn breakdown(&self, total: Duration) -> Result<LatencyBreakdown, ContractError> {
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        let overhead = total.saturating_sub(self.took.iter().sum());
+        let [tools, context, model, output] = self.took;
+        LatencyBreakdown::new(ms(tools), ms(context), ms(model), ms(output), ms(overhead))
     }
 }
 

@@ -20,13 +20,12 @@ use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
 
 use super::answer_cache;
 use super::budget::{Optimization, TokenBudget};
-use super::observer::Observer;
+use super::observer::{Observer, RequestStep, Steps};
 use super::prices::ModelPrice;
 use super::proxy_agent::AgentInner;
 use super::sessions::SessionKey;
-use super::steps::{RequestStep, Steps};
-use crate::ask::chat_within;
-use crate::assess::{COMPRESSION_COST, Deadline};
+use crate::assess::COMPRESSION_COST;
+use crate::deadline::{Deadline, chat_within};
 use crate::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::model::{ChatReply, ChatRequest, FinishReason, ModelMessage, TokenUsage};
 
@@ -81,7 +80,7 @@ impl<'t> RequestTurn<'t> {
             budget: TokenBudget::for_request(request, schema),
             session: request.session_id().and_then(|session| named_session(cx, session)),
             deadline: Deadline::after(&agent.runtime, Some(limit)),
-            observer: Observer::new(agent, model),
+            observer: Observer::new(&agent.config, &agent.runtime, model),
         }
     }
 

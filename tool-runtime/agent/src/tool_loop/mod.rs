@@ -1,12 +1,10 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
-mod conversation;
 mod files;
 mod history;
 mod observer;
 mod report;
 mod run;
-mod savings;
 mod suspended;
 
 use std::collections::BTreeSet;
@@ -18,9 +16,8 @@ use tool_contracts::{ToolContext, ToolSpec};
 use tool_runtime_core::runtime::Runtime;
 
 use self::observer::LoopObserver;
-pub use self::report::{LoopEnd, LoopReport, StopCause};
+pub use self::report::{LoopEnd, LoopReport, LoopSavings, StopCause};
 use self::run::LoopRun;
-pub use self::savings::LoopSavings;
 pub use self::suspended::{PendingCall, SuspendedRun};
 use super::error::AgentError;
 use super::model::{ChatModel, ModelMessage};
@@ -275,7 +272,7 @@ impl ToolLoop {
         cx: &ToolContext,
     ) -> Result<LoopReport, AgentError> {
         let mut messages: Vec<_> = messages.into_iter().collect();
-        conversation::check(&messages)?;
+        history::check_answers(&messages)?;
         let instructions = self.instructions.clone().map(ModelMessage::System);
         if let Some(instructions) = instructions.filter(|it| messages.first() != Some(it)) {
             messages.insert(0, instructions);

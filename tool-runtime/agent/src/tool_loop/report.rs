@@ -1,6 +1,5 @@
 //! The end of a loop, and its cause.
 
-use super::savings::LoopSavings;
 use super::suspended::SuspendedRun;
 use crate::model::{ChatReply, ModelMessage, TokenUsage};
 
@@ -13,6 +12,26 @@ pub struct LoopReport {
     pub(super) calls: u32,
     pub(super) usage: TokenUsage,
     pub(super) savings: LoopSavings,
+}
+
+/// The tokens that compression saved in a loop.
+///
+/// A result that is compressed once is shorter in every later request, so the same token is saved in
+/// each of them. A provider reads the unchanged beginning of a request from its cache for a share of
+/// the price; a compaction changes earlier messages, and the messages after them are paid in full
+/// once more.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct LoopSavings {
+    /// The results that were compressed before they became messages.
+    pub compressed_results: u32,
+    /// The number of times that older rounds were compacted.
+    pub compactions: u32,
+    /// The tokens of input that were not sent, over all requests together.
+    pub input_tokens: u64,
+    /// The same in tokens at the full price: those that the cache would have had count by its share of
+    /// the price, and what compactions lost of the cache is subtracted.
+    pub net_input_tokens: f64,
 }
 
 impl LoopReport {

@@ -18,8 +18,8 @@ use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
 use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun};
-use crate::ask::{DeadlineExceeded, chat_within};
-use crate::assess::{Assessor, Deadline};
+use crate::assess::Assessor;
+use crate::deadline::{Deadline, DeadlineExceeded, chat_within};
 use crate::error::{AgentError, AgentErrorKind};
 use crate::model::{
     ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,

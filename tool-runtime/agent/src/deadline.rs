@@ -1,4 +1,5 @@
-//! Awaits code of the host, which may hang or panic: ends it at a deadline, and catches its panics.
+//! Awaits code of the host and its models, which may hang or panic: ends it at a deadline, and catches
+//! its panics.
 
 use std::future::Future;
 use std::pin::pin;
@@ -7,6 +8,9 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tool_runtime_core::runtime::Runtime;
 use tool_runtime_core::tool::guarded;
+
+use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
+use super::model::{ChatModel, ChatReply, ChatRequest};
 
 /// The end of a request's time, by the clock of its runtime.
 #[derive(Debug, Clone)]
@@ -24,6 +28,10 @@ pub(crate) enum HostFailure {
     /// It panicked.
     Panicked,
 }
+
+/// The model did not answer before the request's deadline.
+#[derive(Debug)]
+pub(crate) struct DeadlineExceeded;
 
 impl Deadline {
     /// Ends after this time from now on; never without a limit, or if the clock ends before.
@@ -66,8 +74,41 @@ impl Deadline {
     }
 }
 
+/// Asks a model once, at most until the deadline.
+///
+/// # Errors
+/// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or
+/// an error with the reason `panic`.
+pub(crate) async fn chat_within(
+    model: &dyn ChatModel,
+    request: &ChatRequest,
+    deadline: &Deadline,
+) -> Result<Result<ChatReply, AgentError>, DeadlineExceeded> {
+    match deadline.wait_for(async { model.chat(request).await }).await {
+        Err(HostFailure::TimedOut) => Err(DeadlineExceeded),
+        Err(HostFailure::Panicked) => {
+            let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");
+            Ok(Err(error.with_reason(AgentErrorReason::Panic)))
+        }
+        // A client that keeps to the deadline may be a little faster than the wait for it.
+        Ok(Err(error)) if deadline.has_passed() && is_timeout(&error) => Err(DeadlineExceeded),
+        Ok(ended) => Ok(ended),
+    }
+}
+
 /// Waits for code of the host under a panic guard. The text of a panic is dropped, because it may
 /// repeat what the code was given; the panic hook prints its place.
 pub(crate) async fn await_guarded<T>(work: impl Future<Output = T>) -> Result<T, HostFailure> {
     guarded(work).await.map_err(|_| HostFailure::Panicked)
+}
+
+fn is_timeout(error: &AgentError) -> bool {
+    error.reason() == Some(AgentErrorReason::Timeout)
+}
+
+impl From<DeadlineExceeded> for AgentError {
+    fn from(DeadlineExceeded: DeadlineExceeded) -> Self {
+        Self::new(AgentErrorKind::Llm, "the model did not answer in time")
+            .with_reason(AgentErrorReason::Timeout)
+    }
 }
