@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use tool_contracts::{Coercion, ToolResultMeta};
+use tool_contracts::{Audience, Coercion, ToolResultMeta};
 use tool_runtime_core::call::ToolCall;
+#[cfg(feature = "policy")]
+use tool_runtime_core::policy::ModelAnswer;
 use tool_runtime_core::tool::{Attachment, ToolOutput};
 
 use super::disclosure::{SEARCH_TOOLS, found_tools};
@@ -98,6 +100,106 @@ impl ToolAnswer {
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.content.is_error
+    }
+
+    /// Takes the attachments that are meant for the model out; the answer then has no note of them.
+    pub fn take_attachments_for_model(&mut self) -> Vec<Attachment> {
+        let attachments = std::mem::take(&mut self.content.attachments);
+        let is_for_model = |attachment: &Attachment| attachment.is_for(Audience::Assistant);
+        let (taken, others) = attachments.into_iter().partition(is_for_model);
+        self.content.attachments = others;
+        taken
+    }
+
+    /// Returns the text that the model reads; none for a call that is not executed.
+    #[must_use]
+    pub fn into_text(self) -> Option<String> {
+        let is_executed = !matches!(self.content.body, AnswerBody::Pending);
+        is_executed.then(|| self.content.without_parts().to_text())
+    }
+
+    /// Separates JSON data from its notes.
+    ///
+    /// # Errors
+    /// Returns the answer as it is if it has no data in JSON.
+    pub fn into_data_and_notes(mut self) -> Result<(String, Vec<String>), Box<Self>> {
+        match self.content.body {
+            AnswerBody::Data(json) => {
+                self.content.body = AnswerBody::Notes;
+                Ok((json, self.content.without_parts().into_owned().notes))
+            }
+            body @ (AnswerBody::Pending
+            | AnswerBody::Text(_)
+            | AnswerBody::Error(_)
+            | AnswerBody::Notes) => {
+                self.content.body = body;
+                Err(Box::new(self))
+            }
+        }
+    }
+}
+
+#[cfg(feature = "policy")]
+impl ToolAnswer {
+    /// Answers an executed call by what [`ToolCall::for_model`] returns: in the format of the
+    /// tool's serializer, and shortened to its limits.
+    ///
+    /// Contents of attachments that only the output store has, as of an answer that is given again
+    /// under its idempotency key, are read from there.
+    ///
+    /// ```
+    /// use tool_runtime::adapters::{Dialect, ToolAnswer};
+    /// use tool_runtime::articulate::Articulator;
+    /// use tool_runtime::policy::{Policy, Rules};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Lists the squares of the first numbers.
+    /// #[ai_tool(effect = "read")]
+    /// fn squares(
+    ///     /// How many.
+    ///     count: u32,
+    /// ) -> Vec<Square> {
+    ///     (0..count).map(|n| Square { n, square: n * n }).collect()
+    /// }
+    ///
+    /// /// A number and its square.
+    /// #[ai_type]
+    /// struct Square { n: u32, square: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let policy = Policy::new().rules(Rules::new().result_serializer(Articulator::new()));
+    /// let runtime = Runtime::builder().tool::<SquaresTool>().policy(policy).build()?;
+    /// let bridge = runtime.bridge(Dialect::OpenAiChat);
+    /// let mut call = bridge.call("squares", r#"{"count":30}"#, &ToolContext::local());
+    /// call.execute().await;
+    /// let text = bridge.answer_text(ToolAnswer::for_model(&call).await)?;
+    /// # #[cfg(feature = "toon")]
+    /// assert!(text.starts_with("The data is in TOON") && text.contains("\n[30]{n,square}:\n  0,0\n"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn for_model(call: &ToolCall) -> Self {
+        let attachments = call.attachments_with_content(Some(Audience::Assistant)).await;
+        Self::from(call).with_attachments(attachments).with_model_answer(&call.for_model().await)
+    }
+
+    /// Replaces the data by what [`ToolCall::for_model`] returned. A format other than JSON is
+    /// named in one line before the data, and an excerpt is described in a note.
+    #[must_use]
+    pub fn with_model_answer(mut self, shown: &ModelAnswer) -> Self {
+        if !matches!(self.content.body, AnswerBody::Data(_)) {
+            return self;
+        }
+        self.content.body = match (shown.text(), shown.format().model_note()) {
+            (Some(text), Some(note)) => AnswerBody::Text(format!("{note}\n{text}")),
+            (Some(text), None) if shown.data_json().is_some() => AnswerBody::Data(text.to_owned()),
+            // The first part of a long text, which is no JSON.
+            (Some(text), None) => AnswerBody::Text(text.to_owned()),
+            (None, _) => AnswerBody::Notes,
+        };
+        self.content.notes.extend(shown.excerpt().map(ToString::to_string));
+        self
     }
 }
 

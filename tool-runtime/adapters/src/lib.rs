@@ -6,7 +6,6 @@
 
 mod adapter;
 mod answer;
-mod answer_parts;
 mod answers;
 mod anthropic;
 mod bedrock;
@@ -27,8 +26,6 @@ mod formats;
 mod framing;
 mod gemini;
 mod limits;
-#[cfg(feature = "policy")]
-mod model_answer;
 mod names;
 mod ollama;
 mod openai;

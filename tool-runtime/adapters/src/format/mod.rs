@@ -7,8 +7,6 @@ mod declared_tool;
 mod open_blocks;
 mod parsed_response;
 mod read_error;
-mod response_metadata;
-mod response_texts;
 mod response_value;
 mod stop_reason;
 mod stream_assembler;
@@ -25,12 +23,10 @@ pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::open_blocks::OpenBlocks;
 pub(super) use self::parsed_response::{
-    CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, arguments_object,
-    arguments_text, is_blank, is_id, merge_piece, raw_arguments, text_in,
+    CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, ResponseMetadata, ResponseTexts,
+    arguments_object, arguments_text, is_blank, is_id, merge_piece, raw_arguments, text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
-pub(super) use self::response_metadata::ResponseMetadata;
-pub(super) use self::response_texts::ResponseTexts;
 pub(super) use self::response_value::{ResponseValue, parse};
 pub use self::stop_reason::{StopKind, StopReason};
 pub use self::stream_assembler::Delta;

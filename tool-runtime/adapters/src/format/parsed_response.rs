@@ -7,10 +7,9 @@ use tool_runtime_schema::Limits;
 use tool_runtime_schema::json::{self, JsonKind};
 use uuid::Uuid;
 
-use super::response_metadata::ResponseMetadata;
-use super::response_texts::ResponseTexts;
 use super::response_value::ResponseValue;
 use super::stop_reason::StopReason;
+use crate::TurnUsage;
 use crate::custom_tools::CustomTool;
 use crate::names::ToolNames;
 use crate::wide_integers;
@@ -27,6 +26,24 @@ pub(crate) struct ParsedResponse {
     pub(crate) calls: Vec<ParsedCall>,
     pub(crate) stop: StopReason,
     pub(crate) metadata: ResponseMetadata,
+}
+
+/// The texts of one response in the model's order, and the one that is the answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResponseTexts {
+    list: Vec<String>,
+    /// The index of the text that the provider marks as the answer.
+    answer: Option<usize>,
+}
+
+/// Facts about a response beside its content.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResponseMetadata {
+    /// The provider's id of the response.
+    pub(crate) id: Option<String>,
+    /// The model that answered.
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Option<TurnUsage>,
 }
 
 /// Collects the calls of one response, in the model's order.
@@ -66,6 +83,62 @@ pub(crate) struct CallNamespace {
     /// The field that has the name, which the answer repeats.
     pub(crate) field: &'static str,
     pub(crate) name: String,
+}
+
+impl ResponseTexts {
+    /// Creates the texts of a response that has one text at most.
+    pub(crate) fn from_one(text: String) -> Self {
+        let list = if text.is_empty() { Vec::new() } else { vec![text] };
+        Self { list, answer: None }
+    }
+
+    /// Adds a text after the others.
+    pub(crate) fn push(&mut self, text: String) {
+        if !text.is_empty() {
+            self.list.push(text);
+        }
+    }
+
+    /// Adds a piece of the last text.
+    pub(crate) fn append(&mut self, piece: &str) {
+        match self.list.last_mut() {
+            Some(last) => last.push_str(piece),
+            None => self.push(piece.to_owned()),
+        }
+    }
+
+    /// Adds a text that the provider marks as the answer.
+    pub(crate) fn push_answer(&mut self, text: String) {
+        if !text.is_empty() {
+            self.answer = Some(self.list.len());
+            self.list.push(text);
+        }
+    }
+
+    /// Returns the answer: the marked text, else the last one that is not blank.
+    pub(crate) fn answer(&self) -> &str {
+        let marked = self.answer.and_then(|at| self.list.get(at));
+        let last = || self.list.iter().rfind(|text| !is_blank(text)).or(self.list.last());
+        marked.or_else(last).map_or("", String::as_str)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(String::as_str)
+    }
+}
+
+impl ResponseMetadata {
+    /// Reads the id and the model from the fields of these names.
+    pub(crate) fn read(response: ResponseValue<'_>, id: &str, model: &str) -> Self {
+        Self { id: response.label_of(id), model: response.label_of(model), usage: None }
+    }
+
+    /// Adds what a later event reports: the id and the model stay, the usage is replaced.
+    pub(crate) fn update(&mut self, later: Self) {
+        self.id = self.id.take().or(later.id);
+        self.model = self.model.take().or(later.model);
+        self.usage = later.usage.or(self.usage);
+    }
 }
 
 impl CallNamespace {
