@@ -229,7 +229,7 @@ impl Adapter {
         self.names.set_custom(tool, custom.argument.clone());
         let wire = self.names.wire(tool);
         let all_tools = self.tools.iter_mut().chain(self.withheld.values_mut());
-        for declared in all_tools.filter(|all_tools| Some(&*all_tools.name) == wire) {
+        for declared in all_tools.filter(|tool| Some(&*tool.name) == wire) {
             declared.strict = false;
             declared.custom = Some(custom.clone());
         }
@@ -239,13 +239,13 @@ impl Adapter {
     /// Writes the declarations of the declared tools, and warns in the report of the provider's limits
     /// that they pass.
     pub(super) fn write_declarations(&mut self) {
-        self.declarations = self.declarations_of(&self.tools.iter().collect::<Vec<_>>());
+        self.declarations = self.declarations_for(&self.tools.iter().collect::<Vec<_>>());
         let limits = self.dialect.format().limits();
         self.report.set_warnings(warnings(limits, &self.tools, &self.names));
     }
 
     /// Returns the declarations of some of the tools.
-    pub(super) fn declarations_of(&self, tools: &[&DeclaredTool]) -> Value {
+    pub(super) fn declarations_for(&self, tools: &[&DeclaredTool]) -> Value {
         combined(self.dialect.format(), tools, &self.plan, self.cache)
     }
 

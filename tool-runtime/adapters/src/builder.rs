@@ -74,7 +74,7 @@ impl AdapterBuilder {
 
     /// Sets whether examples of arguments are declared. Default: true.
     ///
-    /// Anthropic has a field for them (`input_examples`), except beside its own tool search. Elsewhere
+    /// Anthropic has a field for them (`input_examples`), except with its own tool search. Elsewhere
     /// they are lines at the end of the description.
     #[must_use]
     pub fn examples(mut self, examples: bool) -> Self {

@@ -1,4 +1,4 @@
-//! An answer as a text and blocks beside it, for protocols that describe each block themselves.
+//! An answer as one text and a list of blocks, for protocols that describe each block themselves.
 
 use serde_json::Value;
 use tool_contracts::ToolErrorDetail;
@@ -8,7 +8,7 @@ use super::ToolAnswer;
 use super::format::{AnswerBody, AnswerContent};
 
 impl ToolAnswer {
-    /// Returns the text that the model reads of an error alone.
+    /// Returns the text with which the model reads an error.
     #[must_use]
     pub fn text_of_error(error: &ToolErrorDetail) -> String {
         AnswerContent::new(AnswerBody::Error(Box::new(error.clone())), true).to_text()
@@ -17,8 +17,8 @@ impl ToolAnswer {
     /// Returns the text that the model reads, and the attachments as blocks.
     ///
     /// A text of the tool is written as it is, without quotes. An attachment that becomes no block is
-    /// described in the text. There is no text if the tool answered with nothing beside its
-    /// attachments.
+    /// described in the text. There is no text if the tool answered with
+    /// attachments alone.
     pub fn into_text_and_blocks<T>(
         mut self,
         block: impl Fn(&Attachment) -> Option<T>,
@@ -34,7 +34,7 @@ impl ToolAnswer {
         }
         if let AnswerBody::Data(data) = &self.content.body {
             let is_nothing = data == "null";
-            if let Some(text) = text_of(data) {
+            if let Some(text) = json_text(data) {
                 self.content.body = AnswerBody::Text(text);
             } else if is_nothing && !blocks.is_empty() {
                 self.content.body = AnswerBody::Notes;
@@ -47,7 +47,7 @@ impl ToolAnswer {
 }
 
 /// Returns the text that JSON data is, if it is one.
-fn text_of(data: &str) -> Option<String> {
+fn json_text(data: &str) -> Option<String> {
     if !data.starts_with('"') {
         return None;
     }

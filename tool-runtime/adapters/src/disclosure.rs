@@ -17,7 +17,7 @@ pub(super) const SEARCH_TOOLS: &str = "search_tools";
 /// tools, only the tools that the host names are declared in full. The others are deferred:
 ///
 /// - Anthropic and the Responses API of OpenAI search by themselves. Deferred tools are declared
-///   with `defer_loading` beside the provider's search tool, and stay declared for the whole
+///   with `defer_loading`, together with the provider's search tool, and stay declared for the whole
 ///   conversation, so that prompt caches keep their prefix. The tool `search_tools` is not declared.
 /// - If `search_tools` is among the specs, the Responses API asks this process to search
 ///   ([`ToolSearch::ClientExecuted`]). The declarations of the tools that `search_tools` finds are part
@@ -94,7 +94,7 @@ impl Disclosure {
         Self { defer_above: tool_count, always: BTreeSet::new(), search: ToolSearch::default() }
     }
 
-    /// Declares these tools in full in every request: by their own names, or those of toolkits.
+    /// Declares these tools in full in every request: by their names, or the names of their toolkits.
     ///
     /// Name the few that most conversations need. `search_tools` need not be named.
     #[must_use]
@@ -126,7 +126,7 @@ impl Disclosure {
 pub(super) enum DisclosurePlan {
     /// All tools are declared in full.
     All,
-    /// The provider searches, by this tool of its own.
+    /// The provider searches by this tool, which is its own.
     Provider(Disclosure, Value),
     /// The provider asks this process to search, which `search_tools` does.
     ClientExecuted(Disclosure),

@@ -1,4 +1,4 @@
-//! Shows a tool's examples of arguments: in a field of their own, or in the description.
+//! Shows a tool's examples of arguments: in a separate field, or in the description.
 
 use std::fmt::Write as _;
 

@@ -50,7 +50,7 @@ impl Adapter {
     ) -> Result<Map<String, Value>, ToolChoiceError> {
         let format = self.dialect.format();
         let declarations = match allowed.filter(|_| !format.lists_allowed_tools()) {
-            Some(tools) => self.declarations_of(tools),
+            Some(tools) => self.declarations_for(tools),
             None => self.declarations().clone(),
         };
         let mut fields = Map::new();

@@ -65,10 +65,10 @@ impl Turn {
         &self.messages
     }
 
-    /// Returns the model's answer as text, beside its calls, reasoning and refusal; empty if there is
+    /// Returns the model's answer as text, without its calls, reasoning and refusal; empty if there is
     /// none.
     ///
-    /// Of several [texts](Self::texts) it is the one that the provider marks as the answer
+    /// If there are several [texts](Self::texts), it is the one that the provider marks as the answer
     /// (`phase: final_answer` of the Responses API), else the last one: what a model says before a tool
     /// of the provider runs, or before its answer, is no part of the answer.
     #[must_use]
@@ -234,8 +234,8 @@ impl RequestedCall {
     /// Returns the set of tools that the provider names for the call: `toolset_name` of Anthropic,
     /// `namespace` of the Responses API; none for most calls.
     ///
-    /// Only a set in which the adapter declared the tool leads to it: the toolkit of a deferred tool in
-    /// the Responses API. A call of any other set is answered `NOT_FOUND` by
+    /// The call reaches a tool only if the adapter declared the tool in that set: the toolkit of a
+    /// deferred tool in the Responses API. A call of any other set is answered `NOT_FOUND` by
     /// [`Turn::open_calls`]; a host that offers a set of the provider itself answers its calls by
     /// [`ToolAnswer::from_text`](super::ToolAnswer::from_text). The answer repeats the field.
     #[must_use]

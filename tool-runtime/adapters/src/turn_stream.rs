@@ -136,7 +136,7 @@ impl<'a> TurnStream<'a> {
         let format = self.adapter.dialect.format();
         let deltas = if !self.has_content && format.is_whole(event) {
             let response = format.read(event, &self.adapter.names)?;
-            deltas_of(self.whole.insert(response))
+            deltas_from(self.whole.insert(response))
         } else {
             self.assembler.push(event)?
         };
@@ -195,7 +195,7 @@ impl<'a> TurnStream<'a> {
 }
 
 /// Returns the content of a whole response for display.
-fn deltas_of(whole: &ParsedResponse) -> Vec<Delta> {
+fn deltas_from(whole: &ParsedResponse) -> Vec<Delta> {
     let text_delta =
         |text: &str, delta: fn(String) -> Delta| (!text.is_empty()).then(|| delta(text.to_owned()));
     let texts = whole.texts.iter().filter_map(|text| text_delta(text, Delta::Text));

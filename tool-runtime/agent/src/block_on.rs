@@ -11,7 +11,7 @@ use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
 /// belong to it.
 static SHARED: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// Runs a future to its end on this thread, with timers and sockets of a runtime of its own.
+/// Runs a future to its end on this thread, with the timers and sockets of a separate runtime.
 ///
 /// # Errors
 /// Returns an error on a thread of an async runtime, which must not be blocked.

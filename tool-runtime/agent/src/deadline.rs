@@ -20,7 +20,7 @@ pub(crate) struct Deadline {
     ends: Option<Instant>,
 }
 
-/// The reason for which code of the host gave no result.
+/// Why code of the host gave no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFailure {
     /// The deadline passed.

@@ -53,9 +53,9 @@ impl fmt::Display for AgentErrorKind {
 }
 
 word_enum! {
-    /// The reason for which the agent itself failed: `details.reason` of an [`AgentError`].
+    /// Why the agent itself failed: `details.reason` of an [`AgentError`].
     ///
-    /// An error may have no reason. That of a tool has the details of its result, and so a reason of
+    /// An error may have no reason. A tool's error has the details of its result, and so a reason of
     /// [`RefusalReason`](tool_runtime_core::RefusalReason) or of the tool itself.
     ///
     /// ```
@@ -167,7 +167,7 @@ impl AgentError {
 
     /// Returns the result if the tool answered, and otherwise its error.
     ///
-    /// The details are those of the result's metadata, with `tool_id` and, for a timeout,
+    /// The details are the result's metadata, with `tool_id` and, for a timeout,
     /// `"reason": "timeout"`.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl AgentError {
 
     /// Returns the reason in `details.reason`; none if there is none, or a word that is not the agent's.
     ///
-    /// The details of a tool's error are those of its result, so that its reason may be such a word too.
+    /// A tool's error has the details of its result, so that its reason may be such a word too.
     #[must_use]
     pub fn reason(&self) -> Option<AgentErrorReason> {
         self.details.get("reason").and_then(Value::as_str).and_then(AgentErrorReason::parse)

@@ -116,7 +116,7 @@ pub struct RuntimeExecutor {
 }
 
 impl RuntimeExecutor {
-    /// Creates an executor; its calls have this context, each with an invocation id of its own.
+    /// Creates an executor; its calls have this context, each with a new invocation id.
     #[must_use]
     pub fn new(runtime: Runtime, cx: ToolContext) -> Self {
         let counter = Arc::new(TokenEstimate);
@@ -149,7 +149,7 @@ impl RuntimeExecutor {
     }
 
     /// Sets the deadline that all requests share, and that the wait for people counts against.
-    pub(super) fn until(self, deadline: &Deadline) -> Self {
+    pub(super) fn with_deadline(self, deadline: &Deadline) -> Self {
         Self { ends: deadline.ends(), ..self }
     }
 
@@ -211,7 +211,7 @@ impl RuntimeExecutor {
     ) -> Result<ActResult, AgentError> {
         let decoded = output.decode::<Box<RawValue>, Box<RawValue>>().map_err(unreadable)?;
         let builder = ActResult::from_output(request.tool_id(), &decoded, Utc::now());
-        // Of a batch, the envelope alone says how long one call took.
+        // In a batch, only the envelope has the duration of one call.
         let builder = match took {
             Some(took) => builder.execution_time_ms(took.as_secs_f64() * 1e3),
             None => builder,

@@ -11,11 +11,11 @@ mod error;
 mod executor;
 mod measured_model;
 mod model;
+mod model_summarizer;
 #[cfg(feature = "openai")]
 mod openai;
 mod proxy;
 mod resolution;
-mod student;
 mod tool_loop;
 
 #[cfg(not(feature = "tokio"))]
@@ -39,7 +39,7 @@ pub use self::proxy::{
     AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
     SessionKey, SessionStore,
 };
-pub use self::student::ModelSummarizer;
+pub use self::model_summarizer::ModelSummarizer;
 pub use self::tool_loop::{
     LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
 };

@@ -23,20 +23,20 @@ pub(super) fn resolve(
     request: &ToolRequest,
 ) -> Result<Arc<ToolSpec>, AgentError> {
     let (id, function) = (request.tool_id(), request.function_name());
-    let names_function = id == function || function_of(id) == Some(function);
+    let names_function = id == function || function_name(id) == Some(function);
     let exact_spec = runtime.spec(id).filter(|_| names_function);
     let spec = exact_spec.or_else(|| runtime.spec(&format!("{id}.{function}")));
-    let spec = spec.ok_or_else(|| unknown(runtime, id, function))?;
+    let spec = spec.ok_or_else(|| unknown_tool(runtime, id, function))?;
     match tool_type(types, &spec) {
-        Some(found) if found != request.tool_type() => Err(wrong_type(&spec, found)),
+        Some(expected) if expected != request.tool_type() => Err(wrong_type(&spec, expected)),
         _ => Ok(spec),
     }
 }
 
 /// Returns whether a listed tool or toolkit has this name.
 pub(super) fn is_known(runtime: &Runtime, id: &str) -> bool {
-    let is_of = |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
-    runtime.spec(id).is_some() || runtime.specs().any(|spec| is_of(spec.name()))
+    let is_member_name = |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
+    runtime.spec(id).is_some() || runtime.specs().any(|spec| is_member_name(spec.name()))
 }
 
 /// Returns the tool's type: as the host gave it, or the tool's category.
@@ -46,11 +46,11 @@ fn tool_type(types: &ToolTypes, spec: &ToolSpec) -> Option<ToolType> {
     given.copied().or_else(|| spec.category().and_then(|category| category.parse().ok()))
 }
 
-fn function_of(name: &str) -> Option<&str> {
+fn function_name(name: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(_, function)| function)
 }
 
-fn unknown(runtime: &Runtime, id: &str, function: &str) -> AgentError {
+fn unknown_tool(runtime: &Runtime, id: &str, function: &str) -> AgentError {
     let message = if is_known(runtime, id) {
         "the tool has no such function; name one of the tool's functions"
     } else {
@@ -62,9 +62,9 @@ fn unknown(runtime: &Runtime, id: &str, function: &str) -> AgentError {
         .with_detail("closest", closest)
 }
 
-fn wrong_type(spec: &ToolSpec, found: ToolType) -> AgentError {
-    let message = format!("the tool `{}` is of the type `{found}`; send that type", spec.name());
+fn wrong_type(spec: &ToolSpec, expected: ToolType) -> AgentError {
+    let message = format!("the tool `{}` is of the type `{expected}`; send that type", spec.name());
     AgentError::new(AgentErrorKind::Validation, message)
         .with_reason(AgentErrorReason::ToolType)
-        .with_detail("tool_type", found.as_str())
+        .with_detail("tool_type", expected.as_str())
 }

@@ -24,7 +24,7 @@ pub(crate) struct AnswerContent {
     pub(crate) found_tools: Vec<String>,
 }
 
-/// The part of an answer beside its notes.
+/// The main part of an answer, without its notes.
 #[derive(Debug, Clone)]
 pub(crate) enum AnswerBody {
     /// The call is not executed yet.
@@ -37,7 +37,7 @@ pub(crate) enum AnswerBody {
     Notes,
 }
 
-/// An attachment of an answer that is one text, or another part beside that text.
+/// An attachment of an answer that is one text: a part of that text, or a part that follows it.
 pub(crate) enum ShownPart<T> {
     Text(String),
     Other(T),
@@ -158,7 +158,7 @@ pub fn data_with_notes(json: String, notes: &[String]) -> String {
     AnnotatedAnswer { data: from_text(&json).ok(), error: None, notes }.to_json()
 }
 
-/// The object for the model if there are notes beside the data.
+/// The object for the model if the answer has notes.
 #[derive(Serialize)]
 struct AnnotatedAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,7 @@ pub(crate) struct ResponseTexts {
     answer: Option<usize>,
 }
 
-/// Facts about a response beside its content.
+/// Facts about a response that are not its content.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResponseMetadata {
     /// The provider's id of the response.

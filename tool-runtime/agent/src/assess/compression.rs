@@ -16,16 +16,16 @@ use super::query_terms::QueryTerms;
 use super::references::References;
 
 /// The newest messages whose identifiers are kept everywhere.
-const NEWEST: usize = 2;
+const NEWEST_MESSAGES: usize = 2;
 /// The bytes of messages and results from which the work leaves the async thread.
-const LONG: usize = 128 * 1024;
+const BLOCKING_BYTES: usize = 128 * 1024;
 
 /// A compressed text, and how it came about.
 #[derive(Debug)]
 pub(super) struct Compressed {
     pub(super) text: String,
     pub(super) method: CompressionMethod,
-    /// The reason for which another method was used than the selected one.
+    /// Why another method was used than the selected one.
     pub(super) fallback: Option<String>,
     /// The passages that were kept, and all passages.
     pub(super) passages: Option<(usize, usize)>,
@@ -77,7 +77,7 @@ impl LocalCompression {
         method: CompressionMethod,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
-        let timer = default_timer().filter(|timer| timer.is_ready() && bytes(context) > LONG);
+        let timer = default_timer().filter(|timer| timer.is_ready() && bytes(context) > BLOCKING_BYTES);
         let Some(timer) = timer else { return self.compress(context, method, budget) };
         let (work, context) = (self.clone(), context.clone());
         let (send, receive) = oneshot::channel();
@@ -152,7 +152,7 @@ fn bytes(context: &ContextData) -> usize {
 
 /// Returns the question and the newest messages: what they refer to is kept everywhere.
 pub(super) fn newest(context: &ContextData) -> impl Iterator<Item = &str> {
-    let newest = context.message_history().iter().rev().take(NEWEST).map(ChatMessage::content);
+    let newest = context.message_history().iter().rev().take(NEWEST_MESSAGES).map(ChatMessage::content);
     context.query().into_iter().chain(newest)
 }
 

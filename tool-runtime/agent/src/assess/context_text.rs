@@ -297,13 +297,13 @@ impl<'c> ContextText<'c> {
     }
 
     /// Returns the text of a passage.
-    pub(super) fn text_of(&self, passage: &Passage) -> &str {
+    pub(super) fn passage_text(&self, passage: &Passage) -> &str {
         &self.segments[passage.segment].text[passage.range.clone()]
     }
 
     /// Returns what a passage says: its text, in JSON without escapes.
-    pub(super) fn decoded_text_of(&self, passage: &Passage) -> Cow<'_, str> {
-        let text = self.text_of(passage);
+    pub(super) fn decoded_passage(&self, passage: &Passage) -> Cow<'_, str> {
+        let text = self.passage_text(passage);
         if self.segments[passage.segment].is_json { decoded(text) } else { Cow::Borrowed(text) }
     }
 

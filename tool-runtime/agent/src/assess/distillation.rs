@@ -18,11 +18,11 @@ use super::references::References;
 /// The most tokens of a chunk.
 const CHUNK_TOKENS: u64 = 4_000;
 /// The longest part of a piece that does not fit in a chunk, in bytes: no token is shorter than one.
-const PART: usize = 1_000;
+const MAX_PART_BYTES: usize = 1_000;
 /// The most identifiers that a summary has to contain for being frequent, if there is no question.
 const MAX_FREQUENT_IDENTIFIERS: usize = 8;
 /// The most chunks that are summarized at once.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_CHUNKS: usize = 4;
 
 /// The work of a distillation.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +100,7 @@ impl Distillation<'_> {
             let share = self.budget.saturating_mul(chunk.tokens) / total.max(1);
             async move { self.summarize_chunk(&chunk, share.max(32), paid).await }
         });
-        let summaries: Vec<_> = stream::iter(summaries).buffered(AT_ONCE).collect().await;
+        let summaries: Vec<_> = stream::iter(summaries).buffered(MAX_CONCURRENT_CHUNKS).collect().await;
         let summaries = summaries.into_iter().collect::<Result<Vec<String>, _>>()?;
         Ok(summaries.join("\n"))
     }
@@ -111,7 +111,7 @@ impl Distillation<'_> {
         tokens: u64,
         paid: &PaidTokens,
     ) -> Result<String, CompressionError> {
-        let identifiers = self.demanded(&chunk.decoded, tokens);
+        let identifiers = self.demanded_identifiers(&chunk.decoded, tokens);
         let (text, query) = (&*chunk.text, self.query);
         let request = SummaryRequest { text, query, max_tokens: tokens, identifiers: &identifiers };
         let summary = self.summarizer.summarize(request).await;
@@ -136,10 +136,10 @@ impl Distillation<'_> {
 
     /// Lists the identifiers that a summary of so many tokens has to contain: those that are referred
     /// to, and without a question the most frequent ones, in at most half of the summary.
-    fn demanded<'t>(&self, text: &'t str, tokens: u64) -> Vec<&'t str> {
-        let mut demanded = self.references.within(text);
+    fn demanded_identifiers<'t>(&self, text: &'t str, tokens: u64) -> Vec<&'t str> {
+        let mut demanded_identifiers = self.references.within(text);
         if self.query.is_some_and(|query| !query.trim().is_empty()) {
-            return demanded;
+            return demanded_identifiers;
         }
         let mut room = tokens / 2;
         let fits = |word: &&str| {
@@ -148,10 +148,10 @@ impl Distillation<'_> {
             room = left.unwrap_or(room);
             left.is_some()
         };
-        let others = by_frequency(text).into_iter().filter(|word| !demanded.contains(word));
+        let others = by_frequency(text).into_iter().filter(|word| !demanded_identifiers.contains(word));
         let frequent: Vec<&str> = others.filter(fits).take(MAX_FREQUENT_IDENTIFIERS).collect();
-        demanded.extend(frequent);
-        demanded
+        demanded_identifiers.extend(frequent);
+        demanded_identifiers
     }
 
     /// Joins pieces to chunks of about the same size, none of which takes too many tokens.
@@ -183,7 +183,7 @@ impl Distillation<'_> {
         if single_part.tokens <= CHUNK_TOKENS {
             return vec![single_part];
         }
-        short_pieces(&piece.text, PART).into_iter().map(part).collect()
+        short_pieces(&piece.text, MAX_PART_BYTES).into_iter().map(part).collect()
     }
 
     /// Takes the last parts off a chunk whose text takes too many tokens: joined parts may take more

@@ -14,11 +14,11 @@ use super::options::AssessOptions;
 use super::passages::sentences;
 
 /// The fewest elements of an array whose elements may be left out.
-const FEWEST_ROWS: usize = 4;
+const MIN_ROWS: usize = 4;
 /// The shortest array and the shortest text that are split into passages, in bytes.
 const MIN_PASSAGES_LENGTH: usize = 200;
 /// The sizes of objects that may be replaced by a reference, in bytes.
-const REPEATED: Range<usize> = 40..2_048;
+const REPLACEABLE_BYTES: Range<usize> = 40..2_048;
 
 /// A range of a document with the passages that it consists of.
 pub(super) type JsonPassages = (Range<usize>, PassageKind, Vec<Range<usize>>);
@@ -59,7 +59,7 @@ pub(super) fn passages(json: &str) -> Vec<JsonPassages> {
     let mut all_passages = Vec::new();
     let mut id = 0;
     while let Some(node) = view.nodes.get(id as usize) {
-        id = match passages_of(view, id, node) {
+        id = match passages_in(view, id, node) {
             Some(passages) => {
                 all_passages.push(passages);
                 node.next()
@@ -70,7 +70,7 @@ pub(super) fn passages(json: &str) -> Vec<JsonPassages> {
     all_passages
 }
 
-fn passages_of(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassages> {
+fn passages_in(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassages> {
     let inside = node.start() + 1..node.end().saturating_sub(1);
     if inside.len() < MIN_PASSAGES_LENGTH {
         return None;
@@ -87,7 +87,7 @@ fn passages_of(view: JsonView<'_>, id: u32, node: &JsonNode) -> Option<JsonPassa
             let rows: Vec<_> = view.children(id).map(|(_, row)| row).collect();
             // A few nulls or numbers between them are rows too; an array of numbers alone is not.
             let row_count = rows.iter().filter(|row| is_row(row.kind)).count();
-            let is_table = rows.len() >= FEWEST_ROWS && row_count * 2 >= rows.len();
+            let is_table = rows.len() >= MIN_ROWS && row_count * 2 >= rows.len();
             let ranges = || rows.iter().map(|row| row.start()..row.end()).collect();
             is_table.then(|| (inside, PassageKind::Rows, ranges()))
         }
@@ -125,7 +125,7 @@ pub(super) fn with_references(json: &str) -> Option<String> {
     while let Some(node) = view.nodes.get(id as usize) {
         id += 1;
         let raw = view.raw(node);
-        if node.kind != JsonKind::Object || !REPEATED.contains(&raw.len()) {
+        if node.kind != JsonKind::Object || !REPLACEABLE_BYTES.contains(&raw.len()) {
             continue;
         }
         let original = *first.entry(raw).or_insert(id - 1);

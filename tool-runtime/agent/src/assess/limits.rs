@@ -17,7 +17,7 @@ impl Assessor {
         self
     }
 
-    /// Sets a limit of every context beside its own, which the contract does not let be below 1,000.
+    /// Sets a limit that every context has in addition to its own. The contract allows no limit below 1,000.
     pub(crate) fn max_tokens(mut self, max_tokens: u64) -> Self {
         self.max_tokens = max_tokens;
         self

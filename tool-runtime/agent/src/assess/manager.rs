@@ -120,7 +120,7 @@ pub trait Embedder: fmt::Debug + Send + Sync {
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, CompressionError>;
 }
 
-/// The reason for which a context could not be compressed.
+/// Why a context could not be compressed.
 ///
 /// The message quotes nothing of the context, so it may go into a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

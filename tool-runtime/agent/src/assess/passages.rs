@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 /// The bytes after which a passage ends at the next space, whatever it is.
-const LONG: usize = 800;
+const SOFT_PASSAGE_BYTES: usize = 800;
 /// The bytes after which a passage ends even inside of a word.
-const LONGEST: usize = 4_000;
+const MAX_PASSAGE_BYTES: usize = 4_000;
 
 /// Splits a text into sentences and lines, each with the white space after it. The passages cover
 /// the text.
@@ -47,8 +47,8 @@ fn sentence_length(text: &str) -> usize {
                 letters.next();
                 true
             }
-            letter if letter.is_whitespace() => ends || at >= LONG,
-            letter => at >= LONGEST && at + letter.len_utf8() >= escaped,
+            letter if letter.is_whitespace() => ends || at >= SOFT_PASSAGE_BYTES,
+            letter => at >= MAX_PASSAGE_BYTES && at + letter.len_utf8() >= escaped,
         };
         if is_over {
             return at_end_of_space(text, letters.offset());
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn long_texts_without_an_end_are_split() {
         let words = "word ".repeat(1_000);
-        assert!(sentences(&words).all(|range| range.len() <= LONG + 5));
+        assert!(sentences(&words).all(|range| range.len() <= SOFT_PASSAGE_BYTES + 5));
         let letters = "ä".repeat(10_000);
-        assert!(sentences(&letters).all(|range| range.len() <= LONGEST + 2));
+        assert!(sentences(&letters).all(|range| range.len() <= MAX_PASSAGE_BYTES + 2));
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_escape_of_json_is_never_split() {
-        for before in LONGEST - 14..=LONGEST {
+        for before in MAX_PASSAGE_BYTES - 14..=MAX_PASSAGE_BYTES {
             let escapes = r#"\\\\yy\"\u00e4\ud83d\ude00\ud83d\ude00"#;
             let text = ["x".repeat(before).as_str(), escapes].concat().repeat(2);
             for range in sentences(&text) {

@@ -10,7 +10,7 @@ use super::salience::{salience, salience_of_message};
 
 /// The most rounds of choosing fewer or more passages, if the text takes more or fewer tokens than its
 /// parts: a table of rows takes fewer.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 /// The share of the target from which on a text is long enough, in percent.
 const ENOUGH_PERCENT: u64 = 90;
 
@@ -61,7 +61,7 @@ pub(super) fn prune(
     let costs: Vec<u64> =
         context_text.passages.iter().map(|it| cost(context_text, it, counter)).collect();
     let (order, forced) = by_priority(context_text, focus);
-    // Where the fixed parts alone are above the target, a tenth of the rest is kept.
+    // If the fixed parts alone exceed the target, a tenth of the rest is kept.
     let prunable: u64 = costs.iter().sum();
     let target = budget.target.max(fixed + prunable / 10).min(budget.max_tokens);
     let referred: u64 = order[..forced].iter().map(|&passage| costs[passage]).sum();
@@ -69,7 +69,7 @@ pub(super) fn prune(
     let mut search = RoomSearch { fixed, target, fits: None, exceeds: None };
     let mut best = PrunedText { text: smallest, kept: 0 };
     let mut room = target - fixed;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let selection = choose(&order, &costs, room);
         let text = context_text.render(&selection);
         let tokens = counter.count(&text);
@@ -120,7 +120,7 @@ impl RoomSearch {
 
 /// Estimates what a passage adds to the text: its own tokens, and a mark of a gap.
 fn cost(context_text: &ContextText<'_>, passage: &Passage, counter: &dyn TokenCounter) -> u64 {
-    counter.count(context_text.text_of(passage)) + 1
+    counter.count(context_text.passage_text(passage)) + 1
 }
 
 /// Takes passages in this order while they fit.
@@ -138,7 +138,7 @@ fn choose(order: &[usize], costs: &[u64], mut room: u64) -> Vec<bool> {
 /// Returns the passages by their priority, and how many of them are referred to.
 fn by_priority(context_text: &ContextText<'_>, focus: Focus<'_>) -> (Vec<usize>, usize) {
     let texts: Vec<_> =
-        context_text.passages.iter().map(|it| context_text.decoded_text_of(it)).collect();
+        context_text.passages.iter().map(|it| context_text.decoded_passage(it)).collect();
     let texts = || texts.iter().map(|text| &**text);
     let groups: Vec<usize> = context_text.passages.iter().map(|passage| passage.group).collect();
     let (scores, references) = match focus {

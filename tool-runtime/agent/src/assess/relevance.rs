@@ -8,8 +8,8 @@ const SATURATION: f64 = 1.2;
 const NORMALISATION: f64 = 0.75;
 /// The share of a neighbour's score that a passage gets.
 ///
-/// An answer often stands beside the sentence that has the words of the question.
-const NEIGHBOUR: f64 = 0.5;
+/// An answer is often next to the sentence that has the words of the question.
+const NEIGHBOUR_WEIGHT: f64 = 0.5;
 
 /// The occurrences of the query's words in one passage.
 struct PassageHits {
@@ -27,15 +27,15 @@ pub(super) fn scores<'t>(
 ) -> Vec<f64> {
     let hits: Vec<PassageHits> = passages.map(|text| hits(terms, text)).collect();
     let base_scores = own_scores(terms, &hits);
-    let beside = |at: usize, other: Option<usize>| {
+    let neighbour = |at: usize, other: Option<usize>| {
         let other = other.filter(|&other| groups.get(other) == groups.get(at))?;
         base_scores.get(other)
     };
     (0..base_scores.len())
         .map(|at| {
-            let before = beside(at, at.checked_sub(1)).copied().unwrap_or_default();
-            let after = beside(at, Some(at + 1)).copied().unwrap_or_default();
-            base_scores[at] + NEIGHBOUR * (before + after)
+            let before = neighbour(at, at.checked_sub(1)).copied().unwrap_or_default();
+            let after = neighbour(at, Some(at + 1)).copied().unwrap_or_default();
+            base_scores[at] + NEIGHBOUR_WEIGHT * (before + after)
         })
         .collect()
 }

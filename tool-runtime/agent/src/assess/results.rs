@@ -47,7 +47,7 @@ impl Assessor {
         query: Option<&str>,
     ) -> OptimizedContext {
         let started = Instant::now();
-        let context = context_of(result, query);
+        let context = context_for_result(result, query);
         let raw = RawContext::new(&context, TextScope::ResultsAlone, self);
         let is_long = result.success() && raw.tokens > self.options.threshold_tokens();
         let method =
@@ -85,7 +85,7 @@ impl Assessor {
 }
 
 /// Makes a context of one result, and of the question that it is pruned by.
-fn context_of(result: &ActResult, query: Option<&str>) -> ContextData {
+fn context_for_result(result: &ActResult, query: Option<&str>) -> ContextData {
     let context = ContextData::builder().tool_results([result.clone()]);
     let context = match query {
         Some(query) => context.transient(ContextData::QUERY, query),

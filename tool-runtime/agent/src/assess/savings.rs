@@ -9,7 +9,7 @@ use super::options::AssessOptions;
 /// The savings of a compression, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Savings {
-    /// With the cost of the compression and of the lost cache.
+    /// Includes the cost of the compression and of the lost cache.
     pub(super) net: f64,
     /// As if no token were cached.
     pub(super) without_cache: f64,

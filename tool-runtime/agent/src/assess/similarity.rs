@@ -6,11 +6,11 @@ use super::manager::{CompressionError, Embedder};
 use super::passages::short_pieces;
 
 /// The buckets of words; more texts than one word fall into one of them.
-const BUCKETS: usize = 2_048;
+const WORD_BUCKETS: usize = 2_048;
 /// The longest piece that is embedded, in bytes; small models take 512 tokens.
-const PIECE: usize = 1_000;
+const MAX_PIECE_BYTES: usize = 1_000;
 /// The most pieces of one request.
-const AT_ONCE: usize = 64;
+const PIECES_PER_REQUEST: usize = 64;
 
 /// Returns the cosine of the counts of words: 0 to 1.
 ///
@@ -32,7 +32,7 @@ pub(super) async fn embedded(
     let one = mean_vector(embedder, counter, one).await?;
     let other = mean_vector(embedder, counter, other).await?;
     if one.len() != other.len() || one.is_empty() {
-        return Err(unequal());
+        return Err(unequal_vectors());
     }
     Ok(cosine(&one, &other).clamp(0.0, 1.0))
 }
@@ -43,17 +43,17 @@ async fn mean_vector(
     text: &str,
 ) -> Result<Vec<f64>, CompressionError> {
     let mut sum: Vec<f64> = Vec::new();
-    for pieces in short_pieces(text, PIECE).chunks(AT_ONCE) {
+    for pieces in short_pieces(text, MAX_PIECE_BYTES).chunks(PIECES_PER_REQUEST) {
         let vectors = embedder.embed(pieces).await?;
         if vectors.len() != pieces.len() {
-            return Err(unequal());
+            return Err(unequal_vectors());
         }
         for (piece, vector) in pieces.iter().zip(vectors) {
             if sum.is_empty() {
                 sum = vec![0.0; vector.len()];
             }
             if sum.len() != vector.len() {
-                return Err(unequal());
+                return Err(unequal_vectors());
             }
             #[allow(clippy::cast_precision_loss, reason = "a piece has few tokens")]
             let weight = counter.count(piece).max(1) as f64;
@@ -65,12 +65,12 @@ async fn mean_vector(
     Ok(sum)
 }
 
-fn unequal() -> CompressionError {
+fn unequal_vectors() -> CompressionError {
     CompressionError::new("expected one vector for each text, all of the same length")
 }
 
 fn counts(text: &str) -> Vec<f64> {
-    let mut counts = vec![0.0; BUCKETS];
+    let mut counts = vec![0.0; WORD_BUCKETS];
     for word in text.split(|letter: char| !letter.is_alphanumeric()) {
         if !word.is_empty() {
             counts[bucket(word)] += 1.0;
@@ -84,7 +84,7 @@ fn bucket(word: &str) -> usize {
     let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
     });
-    usize::try_from(hash >> 32).unwrap_or_default() % BUCKETS
+    usize::try_from(hash >> 32).unwrap_or_default() % WORD_BUCKETS
 }
 
 fn cosine(one: &[f64], other: &[f64]) -> f64 {

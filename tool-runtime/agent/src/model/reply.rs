@@ -11,7 +11,7 @@ use tool_runtime_schema::schema::{Coerce, Validator};
 use super::message::{AssistantMessage, ModelCall};
 use crate::error::{AgentError, AgentErrorKind};
 
-/// The reason for which a model stopped.
+/// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinishReason {
@@ -97,7 +97,7 @@ impl ChatReply {
         Self { model, message, finish_reason, usage: None, latency, is_fallback: false }
     }
 
-    /// Sets the reason for which the model stopped.
+    /// Sets why the model stopped.
     #[must_use]
     pub fn with_finish_reason(self, reason: FinishReason) -> Self {
         Self { finish_reason: reason, ..self }
@@ -150,7 +150,7 @@ impl ChatReply {
         &self.message
     }
 
-    /// Returns the reason for which the model stopped.
+    /// Returns why the model stopped.
     #[must_use]
     pub const fn finish_reason(&self) -> &FinishReason {
         &self.finish_reason

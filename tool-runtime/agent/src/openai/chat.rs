@@ -218,19 +218,19 @@ impl RequestFormat<'_> {
     /// Writes the messages. The files of consecutive results follow all of them, since a server
     /// accepts no other message between the answers to one message.
     fn messages(&self, messages: &[ModelMessage]) -> Vec<Value> {
-        let mut written = Vec::with_capacity(messages.len());
+        let mut wire = Vec::with_capacity(messages.len());
         let mut files = Vec::new();
         for message in messages {
             if !matches!(message, ModelMessage::ToolResult { .. }) {
-                written.extend(files_message(std::mem::take(&mut files)));
+                wire.extend(files_message(std::mem::take(&mut files)));
             }
-            written.extend(wire_messages(message, &self.tools.adapter));
+            wire.extend(wire_messages(message, &self.tools.adapter));
             if self.sends_files {
                 files.extend(message.attachments().iter().filter_map(file_part));
             }
         }
-        written.extend(files_message(files));
-        written
+        wire.extend(files_message(files));
+        wire
     }
 }
 
@@ -277,8 +277,8 @@ fn unread(error: &ReadError) -> FailedAttempt {
 
 /// Returns the messages by which a later request repeats an answer.
 ///
-/// A deprecated `function_call` has no id, and its answer a role of its own. It becomes the call that
-/// the answer to it names.
+/// A deprecated `function_call` has no id, and its answer has another role. It becomes the call that its
+/// answer names.
 fn echoed_messages(turn: &Turn) -> impl Iterator<Item = Value> {
     let id = turn.calls().first().map(RequestedCall::call_id);
     turn.messages().iter().cloned().map(move |mut message| {

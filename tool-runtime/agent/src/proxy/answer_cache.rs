@@ -14,8 +14,8 @@ use crate::model::{ChatReply, ChatRequest};
 
 /// The bytes of all cached answers together.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
-/// The size of an entry beside its texts, in bytes.
-const ENTRY: u64 = 512;
+/// The size of an entry without its texts, in bytes.
+const ENTRY_OVERHEAD_BYTES: u64 = 512;
 
 /// Answers by a hash of the whole request to the model, and of the tenant and the principal.
 pub(super) struct AnswerCache {
@@ -34,7 +34,7 @@ struct AnswerWeigher;
 impl Weighter<Digest, Arc<CachedReply>> for AnswerWeigher {
     fn weight(&self, _: &Digest, cached: &Arc<CachedReply>) -> u64 {
         let bytes = cached.reply.text().len() + cached.reply.model().len();
-        ENTRY + u64::try_from(bytes).unwrap_or(u64::MAX / 2)
+        ENTRY_OVERHEAD_BYTES + u64::try_from(bytes).unwrap_or(u64::MAX / 2)
     }
 }
 
@@ -62,7 +62,7 @@ impl AnswerCache {
 
 /// Returns the key of a request: its principal and its tenant, its model, messages and limits. None in a
 /// context without a user and an actor, whose answers are not kept.
-pub(super) fn key(cx: &ToolContext, request: &ChatRequest) -> Option<Digest> {
+pub(super) fn request_key(cx: &ToolContext, request: &ChatRequest) -> Option<Digest> {
     let principal = principal_of(cx)?;
     let mut bytes = Vec::new();
     let mut push = |part: &str| {
@@ -100,9 +100,9 @@ mod tests {
         let message = AssistantMessage::new("42").with_provider_messages([reasoning]);
         let (key, now) = (Digest::compute("test", b"1"), Instant::now());
         cache.put(key, ChatReply::from_message("m", message), now);
-        let kept = cache.get(&key, now).expect("it is in the cache");
-        assert_eq!((kept.text(), kept.model()), ("42", "m"));
-        assert!(kept.message().provider_messages().is_empty());
+        let reply = cache.get(&key, now).expect("it is in the cache");
+        assert_eq!((reply.text(), reply.model()), ("42", "m"));
+        assert!(reply.message().provider_messages().is_empty());
         let name = "m".repeat(1_000_000);
         cache.put(Digest::compute("test", b"2"), ChatReply::new(name, "42"), now);
         assert!(cache.answers.weight() > 1_000_000, "{} bytes", cache.answers.weight());

@@ -4,10 +4,10 @@ use serde_json::Value;
 use tool_contracts::assess::{CompressionStrategy, ContextData, OptimizedContext};
 use tool_runtime_core::articulate::Articulator;
 
-use super::turn::{RequestTurn, serialization};
+use super::turn::{RequestTurn, serialization_error};
 use crate::assess::{AssessOptions, Assessor, COMPRESSION_COST, WITHOUT_CACHE};
 use crate::error::{AgentError, AgentErrorKind};
-use crate::student::ModelSummarizer;
+use crate::model_summarizer::ModelSummarizer;
 
 /// The most tokens that a request may have, as the contract says.
 const MAX_TOTAL_TOKENS: u64 = 1_000_000;
@@ -21,12 +21,12 @@ impl RequestTurn<'_> {
         if !self.optimization.compresses {
             // A context that must stay whole has no limit that compression could keep.
             let unlimited_context = context.clone().into_builder().max_tokens(u64::MAX).build();
-            let unlimited_context = unlimited_context.map_err(|error| serialization(&error))?;
+            let unlimited_context = unlimited_context.map_err(|error| serialization_error(&error))?;
             let assessed_context = self.assessor(self.options()).optimize(&unlimited_context).await;
             return if self.fits(&assessed_context) {
                 Ok(assessed_context)
             } else {
-                Err(self.too_long(assessed_context.optimized_tokens()))
+                Err(self.too_long_error(assessed_context.optimized_tokens()))
             };
         }
         let optimized = self.assessor(self.options()).optimize(context).await;
@@ -46,14 +46,14 @@ impl RequestTurn<'_> {
     ) -> Result<OptimizedContext, AgentError> {
         let context = context.clone().into_builder();
         let context = context.strategy(CompressionStrategy::SemanticPruning).build();
-        let context = context.map_err(|error| serialization(&error))?;
+        let context = context.map_err(|error| serialization_error(&error))?;
         let assessor = self.assessor(
             self.with_prompt_cache(self.optimization.with_stronger_compression(self.price())),
         );
         let assessor = assessor.without_compressors().max_tokens(self.budget.input);
         let optimized = assessor.optimize(&context).await;
         if !self.fits(&optimized) {
-            return Err(self.too_long(assessor.fewest_tokens(&context)));
+            return Err(self.too_long_error(assessor.fewest_tokens(&context)));
         }
         let saved = optimized.estimated_cost_savings();
         let without_cache = optimized.metadata().get(WITHOUT_CACHE).and_then(Value::as_f64);
@@ -64,7 +64,7 @@ impl RequestTurn<'_> {
                 marked = marked.metadata(WITHOUT_CACHE, saved - cost);
             }
         }
-        marked.build().map_err(|error| serialization(&error))
+        marked.build().map_err(|error| serialization_error(&error))
     }
 
     fn options(&self) -> AssessOptions {
@@ -126,7 +126,7 @@ impl RequestTurn<'_> {
     }
 
     /// Refuses a context that cannot take fewer tokens than these.
-    fn too_long(&self, tokens: u64) -> AgentError {
+    fn too_long_error(&self, tokens: u64) -> AgentError {
         let required = self.budget.total_with(tokens);
         let cure =
             if required > MAX_TOTAL_TOKENS { "send less" } else { "allow more, or send less" };

@@ -69,7 +69,7 @@ impl<'t> Observer<'t> {
                 target: tool_runtime_core::trace::conventions::AGENT_TARGET,
                 tools = results.len(),
                 failed_tools = failed(results),
-                latency_ms = ms(took),
+                latency_ms = milliseconds(took),
                 "the agent ran the required tools"
             );
         }
@@ -88,7 +88,7 @@ impl<'t> Observer<'t> {
                 method = context.method_used().as_str(),
                 raw_input_tokens = raw,
                 input_tokens = optimized,
-                latency_ms = ms(took),
+                latency_ms = milliseconds(took),
                 "the agent made the context"
             );
         }
@@ -111,7 +111,7 @@ impl<'t> Observer<'t> {
                 output_tokens = output,
                 finish_reason = finish_reason(answer.reply.finish_reason()),
                 cached = answer.is_cached,
-                latency_ms = ms(took),
+                latency_ms = milliseconds(took),
                 "the agent has the model's answer"
             );
         }
@@ -124,7 +124,7 @@ impl<'t> Observer<'t> {
                 debug,
                 target: tool_runtime_core::trace::conventions::AGENT_TARGET,
                 format = output.format_used().as_str(),
-                latency_ms = ms(took),
+                latency_ms = milliseconds(took),
                 "the agent wrote the answer"
             );
         }
@@ -159,7 +159,7 @@ impl<'t> Observer<'t> {
 
     fn log_answered(&self, answered: &CompletedRequest) {
         if self.logs(LogLevel::Warning) {
-            for failure in tolerated(answered) {
+            for failure in tolerated_failures(answered) {
                 self.log_tolerated(failure);
             }
         }
@@ -245,7 +245,7 @@ impl<'t> Steps<'t> {
         let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         let overhead = total.saturating_sub(self.took.iter().sum());
         let [tools, context, model, output] = self.took;
-        LatencyBreakdown::new(ms(tools), ms(context), ms(model), ms(output), ms(overhead))
+        LatencyBreakdown::new(milliseconds(tools), milliseconds(context), milliseconds(model), milliseconds(output), milliseconds(overhead))
     }
 }
 
@@ -258,7 +258,7 @@ struct ToleratedFailure<'a> {
     reason: Option<&'a str>,
 }
 
-fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
+fn tolerated_failures(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
     let CompletedRequest { response, answer } = answered;
     let plain_failure = |failure| ToleratedFailure { failure, ..ToleratedFailure::default() };
     let failed_tools = Some(failed(response.tool_results())).filter(|failed| *failed > 0);
@@ -268,7 +268,7 @@ fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
         |failure, reason| ToleratedFailure { reason: Some(reason), ..plain_failure(failure) };
     let failure = reason("reason").filter(|_| metadata.get("failed") == Some(&Value::Bool(true)));
     let fell_back = answer.reply.is_fallback() && !answer.is_cached;
-    let cut = match answer.reply.finish_reason() {
+    let cut_off = match answer.reply.finish_reason() {
         FinishReason::Length => Some("answer_cut_off"),
         FinishReason::ContentFilter => Some("answer_filtered"),
         FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => None,
@@ -279,7 +279,7 @@ fn tolerated(answered: &CompletedRequest) -> Vec<ToleratedFailure<'_>> {
         reason("fallback").map(|reason| with("compression_fell_back", reason)),
         reason("similarity_error").map(|reason| with("similarity_failed", reason)),
         fell_back.then(|| plain_failure("fallback_model_answered")),
-        cut.map(plain_failure),
+        cut_off.map(plain_failure),
     ]
     .into_iter()
     .flatten()
@@ -301,7 +301,7 @@ fn finish_reason(reason: &FinishReason) -> &str {
     }
 }
 
-fn ms(took: Duration) -> f64 {
+fn milliseconds(took: Duration) -> f64 {
     took.as_secs_f64() * 1e3
 }
 
@@ -343,7 +343,7 @@ mod tests {
 
     #[track_caller]
     fn check(answered: &CompletedRequest, expected: &[&str]) {
-        let found: Vec<_> = tolerated(answered).into_iter().map(|it| it.failure).collect();
+        let found: Vec<_> = tolerated_failures(answered).into_iter().map(|it| it.failure).collect();
         assert_eq!(found, expected);
     }
 
@@ -353,7 +353,7 @@ mod tests {
         check(&answered(reply(), false, None), &[]);
         let fell_back = answered(reply(), false, Some("distillation: there is no summarizer"));
         check(&fell_back, &["compression_fell_back"]);
-        let reason = tolerated(&fell_back)[0].reason;
+        let reason = tolerated_failures(&fell_back)[0].reason;
         assert_eq!(reason, Some("distillation: there is no summarizer"));
         check(&answered(reply().with_fallback(true), false, None), &["fallback_model_answered"]);
         check(&answered(reply().with_fallback(true), true, None), &[]);

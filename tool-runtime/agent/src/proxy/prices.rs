@@ -117,7 +117,7 @@ impl PriceTable {
         self
     }
 
-    /// Returns the price of a model: of its own name, or else of the longest name of which it is a
+    /// Returns the price of a model: by its own name, or else by the longest name of which it is a
     /// version. The provider before a name may be missing in either.
     ///
     /// A version has a date, a number, `latest`, `preview` or `exp` after the name
@@ -172,7 +172,7 @@ mod tests {
             .with("openai/gpt-4o", price(2.0))
             .with("gemini-2.0-flash", price(1.0));
         let of = |model: &str| prices.price_for(model).map(|price| price.input());
-        assert_eq!(of("openai/gpt-4o"), Some(2.0), "a name of its own comes first");
+        assert_eq!(of("openai/gpt-4o"), Some(2.0), "the exact name comes first");
         assert_eq!(of("openai/gpt-4o-2024-08-06"), Some(2.0));
         assert_eq!(of("openai/gpt-4o:free"), Some(2.0));
         assert_eq!(of("openai/gpt-4o-mini"), None);

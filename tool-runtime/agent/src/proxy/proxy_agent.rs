@@ -119,8 +119,8 @@ impl ProxyAgentBuilder {
         self
     }
 
-    /// Sets an assessor with compressors, a summarizer or an embedder of your own. Its options, counter
-    /// and serializer are those of the request; without a summarizer it gets the model of
+    /// Sets an assessor with compressors, a summarizer or an embedder of your own. The request replaces its
+    /// options, counter and serializer; without a summarizer it gets the model of
     /// `student_summarizer_model`.
     pub fn assessor(mut self, assessor: Assessor) -> Self {
         self.assessor = assessor;

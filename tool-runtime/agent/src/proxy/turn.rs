@@ -30,7 +30,7 @@ use crate::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::model::{ChatReply, ChatRequest, FinishReason, ModelMessage, TokenUsage};
 
 /// The most messages of a session that become part of a context.
-const MAX_MESSAGES: usize = 200;
+const MAX_HISTORY_MESSAGES: usize = 200;
 
 /// A request while it is answered.
 pub(super) struct RequestTurn<'t> {
@@ -78,7 +78,7 @@ impl<'t> RequestTurn<'t> {
             counter,
             optimization: Optimization::from_request(request),
             budget: TokenBudget::for_request(request, schema),
-            session: request.session_id().and_then(|session| named_session(cx, session)),
+            session: request.session_id().and_then(|session| session_key(cx, session)),
             deadline: Deadline::after(&agent.runtime, Some(limit)),
             observer: Observer::new(&agent.config, &agent.runtime, model),
         }
@@ -105,7 +105,7 @@ impl<'t> RequestTurn<'t> {
         let context = self.context(&results, history)?;
         let optimized = steps.timed(RequestStep::Context, self.optimize(&context)).await?;
         observer.context_optimized(&optimized, steps.took(RequestStep::Context));
-        let answer = steps.timed(RequestStep::Model, self.ask(&optimized)).await?;
+        let answer = steps.timed(RequestStep::Model, self.ask_model(&optimized)).await?;
         let tokens = self.tokens(&optimized, &answer.reply);
         observer.model_answered(&answer, tokens, steps.took(RequestStep::Model));
         let written = async { self.serialize(&answer.content) };
@@ -114,20 +114,20 @@ impl<'t> RequestTurn<'t> {
         self.remember(&answer.reply).await?;
         let cost = self.cost(&optimized, &answer, &result)?;
         let llm = self.llm_response(&optimized, &answer)?;
-        let optimized = self.with_marks(optimized, &answer)?;
+        let optimized = self.with_metadata(optimized, &answer)?;
         let response = ProxyResponse::builder(result, optimized, llm)
             .tool_results(results)
-            .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization(&error))?)
+            .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization_error(&error))?)
             .cost_analysis(cost)
             .build()
-            .map_err(|error| serialization(&error))?;
+            .map_err(|error| serialization_error(&error))?;
         Ok(CompletedRequest { response, answer })
     }
 
     /// Runs the required tools, after every request was found to name one.
     async fn run_tools(&self) -> Result<Vec<ActResult>, AgentError> {
         let executor = self.agent.executor.with_context(self.limited_context());
-        let executor = executor.until(&self.deadline).token_counter(self.counter.clone());
+        let executor = executor.with_deadline(&self.deadline).token_counter(self.counter.clone());
         for (index, tool) in self.request.required_tools().iter().enumerate() {
             executor.check(tool).map_err(|error| error.with_detail("required_tool", index))?;
         }
@@ -143,7 +143,7 @@ impl<'t> RequestTurn<'t> {
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
-        let loaded = self.in_time(self.agent.sessions.load(key, MAX_MESSAGES)).await;
+        let loaded = self.call_store_in_time(self.agent.sessions.load(key, MAX_HISTORY_MESSAGES)).await;
         loaded.map_err(|error| {
             self.session_error("the history of the session cannot be read", &error)
         })
@@ -168,19 +168,19 @@ impl<'t> RequestTurn<'t> {
         if let Some(strategy) = self.agent.strategy {
             builder = builder.strategy(strategy);
         }
-        builder.build().map_err(|error| serialization(&error))
+        builder.build().map_err(|error| serialization_error(&error))
     }
 
-    async fn ask(&self, context: &OptimizedContext) -> Result<ModelResponse, AgentError> {
+    async fn ask_model(&self, context: &OptimizedContext) -> Result<ModelResponse, AgentError> {
         let request = self.chat_request(context);
-        let key = answer_cache::key(self.cx, &request);
+        let key = answer_cache::request_key(self.cx, &request);
         let cache = self.agent.cache.as_ref().zip(key);
         if let Some(reply) = cache.and_then(|(cache, key)| cache.get(&key, self.now())) {
-            return self.answer_of(reply, true);
+            return self.model_response(reply, true);
         }
         let request = request.with_timeout(self.time_left());
         let reply = chat_within(&*self.agent.model, &request, &self.deadline).await??;
-        let answer = self.answer_of(reply, false)?;
+        let answer = self.model_response(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
         let is_complete = *answer.reply.finish_reason() == FinishReason::Stop;
         if let Some((cache, key)) = cache.filter(|_| is_complete) {
@@ -189,7 +189,7 @@ impl<'t> RequestTurn<'t> {
         Ok(answer)
     }
 
-    fn answer_of(&self, reply: ChatReply, is_cached: bool) -> Result<ModelResponse, AgentError> {
+    fn model_response(&self, reply: ChatReply, is_cached: bool) -> Result<ModelResponse, AgentError> {
         let content = self.content(&reply)?;
         Ok(ModelResponse { reply, content, is_cached })
     }
@@ -227,7 +227,7 @@ impl<'t> RequestTurn<'t> {
         } else {
             request.with_format(SerializationFormat::CompactJson)
         };
-        self.articulator().serialize(&request).map_err(|error| serialization(&error))
+        self.articulator().serialize(&request).map_err(|error| serialization_error(&error))
     }
 
     async fn remember(&self, reply: &ChatReply) -> Result<(), AgentError> {
@@ -237,8 +237,8 @@ impl<'t> RequestTurn<'t> {
         let question = message(ChatRole::User, self.request.query());
         let answered = message(ChatRole::Assistant, reply.text());
         let messages = question.and_then(|question| Ok(vec![question, answered?]));
-        let messages = messages.map_err(|error| serialization(&error))?;
-        let appended = self.in_time(self.agent.sessions.append(key, messages)).await;
+        let messages = messages.map_err(|error| serialization_error(&error))?;
+        let appended = self.call_store_in_time(self.agent.sessions.append(key, messages)).await;
         appended.map_err(|error| {
             self.session_error("the answer cannot be added to the session", &error)
         })
@@ -253,7 +253,7 @@ impl<'t> RequestTurn<'t> {
     }
 
     /// Runs an operation of the store of sessions, which is foreign code: it may hang or panic.
-    async fn in_time<T>(
+    async fn call_store_in_time<T>(
         &self,
         operation: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
@@ -284,7 +284,7 @@ impl<'t> RequestTurn<'t> {
             .latency_ms(reply.latency().as_secs_f64() * 1e3)
             .finish_reason(reply.finish_reason().as_str())
             .build()
-            .map_err(|error| serialization(&error))
+            .map_err(|error| serialization_error(&error))
     }
 
     /// Returns the tokens as the provider counts them, or else as this process does.
@@ -293,7 +293,8 @@ impl<'t> RequestTurn<'t> {
         (usage.input_tokens, usage.output_tokens)
     }
 
-    /// Returns the tokens with those of the provider's cache; an estimate if it reports none.
+    /// Returns the tokens, with the part that was read from the provider's cache; an estimate if none are
+    /// reported.
     fn usage(&self, context: &OptimizedContext, reply: &ChatReply) -> TokenUsage {
         let estimated =
             || TokenUsage::new(context.optimized_tokens(), self.counter.count(reply.text()));
@@ -311,7 +312,7 @@ impl<'t> RequestTurn<'t> {
     }
 
     /// Says in the metadata what the figures of the cost rest on, and what was not kept.
-    fn with_marks(
+    fn with_metadata(
         &self,
         context: OptimizedContext,
         answer: &ModelResponse,
@@ -327,7 +328,7 @@ impl<'t> RequestTurn<'t> {
         if answer.is_cached {
             marked = marked.metadata("answer_cached", true);
         }
-        marked.build().map_err(|error| serialization(&error))
+        marked.build().map_err(|error| serialization_error(&error))
     }
 
     fn cost(
@@ -338,18 +339,18 @@ impl<'t> RequestTurn<'t> {
     ) -> Result<CostReport, AgentError> {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
         let usage = self.usage(context, &answer.reply);
-        let (asked, answered) = self.prices(&answer.reply);
-        // Where one model has no price, a cost of 0 would look like a saving.
+        let (requested_price, answering_price) = self.prices(&answer.reply);
+        // A cost of 0 for a model without a price would look like a saving.
         let cost =
             |price: Option<ModelPrice>, usage| price.map_or(0.0, |it| it.cost_of_usage(usage));
-        let paid = cost(answered.or(asked), usage);
+        let paid = cost(answering_price.or(requested_price), usage);
         let summaries = context.metadata().get(COMPRESSION_COST).and_then(Value::as_f64);
         let summaries = summaries.unwrap_or_default();
         let actual = if answer.is_cached { 0.0 } else { paid };
         // Messages that were left out would have been read at the full price.
         let left_out = raw.saturating_sub(optimized);
         let input_tokens = usage.input_tokens.saturating_add(left_out);
-        let baseline = cost(asked.or(answered), TokenUsage { input_tokens, ..usage });
+        let baseline = cost(requested_price.or(answering_price), TokenUsage { input_tokens, ..usage });
         #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
         let output_ratio =
             result.optimized_tokens() as f64 / result.original_tokens().max(1) as f64;
@@ -359,16 +360,16 @@ impl<'t> RequestTurn<'t> {
             .costs(baseline, actual + summaries)
             .output_compression_ratio(output_ratio)
             .build()
-            .map_err(|error| serialization(&error))
+            .map_err(|error| serialization_error(&error))
     }
 }
 
 /// Returns the key of a session; none in a context without a user and an actor, since all such contexts
 /// of a tenant would share the session.
-fn named_session(cx: &ToolContext, session: &str) -> Option<SessionKey> {
+fn session_key(cx: &ToolContext, session: &str) -> Option<SessionKey> {
     Some(SessionKey::new(cx, session)).filter(|key| !key.principal().is_empty())
 }
 
-pub(super) fn serialization(error: &dyn fmt::Display) -> AgentError {
+pub(super) fn serialization_error(error: &dyn fmt::Display) -> AgentError {
     AgentError::new(AgentErrorKind::Serialization, error.to_string())
 }

@@ -15,8 +15,8 @@ const MAX_FILES: usize = 20;
 /// The most bytes of all files of a request together.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The note on a file that a request has no place for any more.
-pub(super) const DROPPED: &str = "no longer shown";
+/// The note on a file for which a request has no room.
+pub(super) const NO_LONGER_SHOWN: &str = "no longer shown";
 
 /// The reader of the files of a run's results.
 pub(super) struct FileReader<'r> {
@@ -30,13 +30,13 @@ impl FileReader<'_> {
     pub(super) async fn read(&self, files: Vec<Attachment>) -> (Vec<Attachment>, Vec<String>) {
         let (mut shown, mut notes) = (Vec::new(), Vec::with_capacity(files.len()));
         for file in files {
-            let (note, found) = match self.with_content(&file).await {
+            let (note, shown_file) = match self.with_content(&file).await {
                 None => ("attached, but no longer available", None),
-                Some(found) if self.model.accepts(&found) => ("attached", Some(found)),
+                Some(file) if self.model.accepts(&file) => ("attached", Some(file)),
                 Some(_) => ("attached, but not shown here", None),
             };
             notes.push(format!("{note}: {file}"));
-            shown.extend(found);
+            shown.extend(shown_file);
         }
         (shown, notes)
     }
@@ -49,16 +49,16 @@ impl FileReader<'_> {
             let mut restored_files = Vec::with_capacity(attachments.len());
             for file in std::mem::take(attachments) {
                 match self.with_content(&file).await {
-                    Some(found) if self.model.accepts(&found) => restored_files.push(found),
-                    Some(_) => add_notes(text, &[note(DROPPED, &file)]),
-                    None => add_notes(text, &[note("no longer available", &file)]),
+                    Some(file) if self.model.accepts(&file) => restored_files.push(file),
+                    Some(_) => add_notes(text, &[file_note(NO_LONGER_SHOWN, &file)]),
+                    None => add_notes(text, &[file_note("no longer available", &file)]),
                 }
             }
             *attachments = restored_files;
         }
     }
 
-    /// Returns the file with its content, or its link; `None` if the store does not have it any more.
+    /// Returns the file with its content, or its link; `None` if the store no longer has it.
     async fn with_content(&self, file: &Attachment) -> Option<Attachment> {
         match file.handle().filter(|_| file.as_bytes().is_none()) {
             Some(handle) => self.runtime.outputs().attachment(handle, self.cx).await.ok().flatten(),
@@ -68,7 +68,7 @@ impl FileReader<'_> {
 }
 
 /// Takes the oldest files out until the others have a place in one request.
-pub(super) fn limit(messages: &mut [ModelMessage]) {
+pub(super) fn drop_oldest(messages: &mut [ModelMessage]) {
     let (mut count, mut bytes) = (0, 0);
     for message in messages.iter_mut().rev() {
         let ModelMessage::ToolResult { text, attachments, .. } = message else { continue };
@@ -79,7 +79,7 @@ pub(super) fn limit(messages: &mut [ModelMessage]) {
                 (count, bytes) = (count + 1, more);
                 retained_files.push(file);
             } else {
-                add_notes(text, &[note(DROPPED, &file)]);
+                add_notes(text, &[file_note(NO_LONGER_SHOWN, &file)]);
             }
         }
         *attachments = retained_files;
@@ -89,7 +89,7 @@ pub(super) fn limit(messages: &mut [ModelMessage]) {
 /// Returns the text of a result without its files, which it names.
 pub(super) fn without_files(text: &str, files: &[Attachment]) -> String {
     let mut text = text.to_owned();
-    let notes: Vec<_> = files.iter().map(|file| note(DROPPED, file)).collect();
+    let notes: Vec<_> = files.iter().map(|file| file_note(NO_LONGER_SHOWN, file)).collect();
     add_notes(&mut text, &notes);
     text
 }
@@ -102,6 +102,6 @@ pub(super) fn add_notes(text: &mut String, notes: &[String]) {
     }
 }
 
-fn note(what: &str, file: &Attachment) -> String {
+fn file_note(what: &str, file: &Attachment) -> String {
     format!("{what}: {file}")
 }

@@ -139,13 +139,13 @@ impl ToolLoop {
 
     /// Takes settings of an agent's configuration: `enable_logging`, `log_level`, `enable_metrics`,
     /// `max_concurrent_tools`, `request_timeout_seconds` as the time limit of a run, and the names of
-    /// the models, which then have metrics of their own.
+    /// the models, which are then measured by name.
     ///
     /// Without it runs are logged from the level `INFO` on, and measured.
     #[must_use]
     pub fn config(self, config: &AgentConfig) -> Self {
         let limit = usize::try_from(config.max_concurrent_tools()).unwrap_or(usize::MAX);
-        let observer = self.observer.clone().configured(config);
+        let observer = self.observer.clone().with_config(config);
         Self { observer, ..self }
             .max_concurrent_tools(limit)
             .timeout(Duration::from_secs(config.request_timeout_seconds()))

@@ -20,7 +20,7 @@ pub(super) struct LoopObserver {
     /// The least important events; none without a log.
     log_level: Option<LogLevel>,
     measures: bool,
-    /// The models that have series of their own.
+    /// The models whose series have their names; all others share one.
     models: BTreeSet<String>,
 }
 
@@ -66,14 +66,14 @@ impl LoopObserver {
     }
 
     /// Logs and measures what the configuration of an agent wants.
-    pub(super) fn configured(self, config: &AgentConfig) -> Self {
+    pub(super) fn with_config(self, config: &AgentConfig) -> Self {
         let mut models = self.models;
         models.extend(config.model_names().map(str::to_owned));
         let log_level = config.enable_logging().then(|| config.log_level());
         Self { log_level, measures: config.enable_metrics(), models }
     }
 
-    /// Gives a model series of its own.
+    /// Measures a model under its name.
     pub(super) fn name_model(&mut self, name: &str) {
         self.models.insert(name.to_owned());
     }

@@ -75,7 +75,7 @@ impl LoopReport {
         self.calls
     }
 
-    /// Returns the tokens of all turns together; those of a model that does not count are estimated.
+    /// Returns the tokens of all turns together; the tokens of a model that does not count them are estimated.
     #[must_use]
     pub const fn usage(&self) -> TokenUsage {
         self.usage

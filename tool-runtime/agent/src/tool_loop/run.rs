@@ -35,7 +35,7 @@ pub(super) struct LoopRun<'l> {
     deadline: Deadline,
     started: Instant,
     /// The counts of the run up to its suspension, if it was resumed.
-    before: RunFigures,
+    counted_before_resume: RunFigures,
     history: History,
     turns: u32,
     calls: u32,
@@ -44,8 +44,8 @@ pub(super) struct LoopRun<'l> {
 }
 
 /// The step after a turn.
-enum Next {
-    Turn,
+enum TurnStep {
+    NextTurn,
     End(Box<LoopEnd>),
 }
 
@@ -62,7 +62,7 @@ impl<'l> LoopRun<'l> {
             model: agent.observer.measured(&agent.model, &agent.runtime),
             deadline: Deadline::after(&agent.runtime, agent.timeout),
             started: Instant::now(),
-            before: RunFigures::default(),
+            counted_before_resume: RunFigures::default(),
             history: History::new(messages),
             turns: 0,
             calls: 0,
@@ -100,7 +100,7 @@ impl<'l> LoopRun<'l> {
         let mut messages = std::mem::take(&mut resumed.history.messages);
         resumed.files().restore(&mut messages).await;
         resumed.history.messages = messages;
-        resumed.before = resumed.figures();
+        resumed.counted_before_resume = resumed.figures();
         resumed.add_answers(answers).await;
         resumed
     }
@@ -112,7 +112,7 @@ impl<'l> LoopRun<'l> {
 
     pub(super) async fn finish(mut self) -> Result<LoopReport, AgentError> {
         let end = self.run().await;
-        let figures = self.figures().since(&self.before);
+        let figures = self.figures().since(&self.counted_before_resume);
         self.agent.observer.run_ended(&self.agent.runtime, end.as_ref(), figures);
         let end = end?;
         let Self { agent, history, turns, calls, usage, .. } = self;
@@ -126,7 +126,7 @@ impl<'l> LoopRun<'l> {
             if let Some(cause) = self.limit() {
                 return Ok(LoopEnd::Stopped(cause));
             }
-            if let Next::End(end) = self.turn().await? {
+            if let TurnStep::End(end) = self.turn().await? {
                 return Ok(*end);
             }
         }
@@ -159,22 +159,22 @@ impl<'l> LoopRun<'l> {
     }
 
     /// Leaves half of the rest of the time to the model, if code of the host compresses.
-    fn limited(&self, assessor: &Assessor) -> Assessor {
+    fn with_half_the_time(&self, assessor: &Assessor) -> Assessor {
         assessor.clone().deadline(self.deadline.halved())
     }
 
     /// Asks the model once, and executes the calls that it requests.
-    async fn turn(&mut self) -> Result<Next, AgentError> {
+    async fn turn(&mut self) -> Result<TurnStep, AgentError> {
         if let Some(assessor) = &self.agent.history_assessor {
             let turns = self.agent.max_turns.saturating_sub(self.turns);
-            let assessor = self.limited(assessor);
+            let assessor = self.with_half_the_time(assessor);
             self.history.compact(&assessor, turns).await;
         }
         let request = self.request();
         let reply = match chat_within(&*self.model, &request, &self.deadline).await {
             Ok(ended) => ended?,
             Err(DeadlineExceeded) => {
-                return Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
+                return Ok(TurnStep::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
             }
         };
         self.turns += 1;
@@ -182,7 +182,7 @@ impl<'l> LoopRun<'l> {
         self.count_tokens(&request, &reply);
         self.history.push(ModelMessage::Assistant(reply.message().clone()));
         if reply.calls().is_empty() {
-            return Ok(Next::End(Box::new(LoopEnd::Answered(reply))));
+            return Ok(TurnStep::End(Box::new(LoopEnd::Answered(reply))));
         }
         match reply.finish_reason() {
             FinishReason::Stop | FinishReason::ToolCalls => self.execute(reply.calls()).await,
@@ -191,9 +191,9 @@ impl<'l> LoopRun<'l> {
             // not complete, so their calls are not run, as `StopReason` promises.
             FinishReason::Length | FinishReason::ContentFilter | FinishReason::Other(_) => {
                 // Servers refuse a conversation in which a call has no answer.
-                let answers = reply.calls().iter().map(|call| not_run(call, CUT_OFF.to_owned()));
+                let answers = reply.calls().iter().map(|call| unexecuted_answer(call, CUT_OFF.to_owned()));
                 self.add_answers(answers.collect()).await;
-                Ok(Next::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
+                Ok(TurnStep::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
             }
         }
     }
@@ -211,7 +211,7 @@ impl<'l> LoopRun<'l> {
         }
     }
 
-    /// Adds the tokens of a turn; those of a model that does not count are estimated.
+    /// Adds the tokens of a turn; the tokens of a model that does not count them are estimated.
     fn count_tokens(&mut self, request: &ChatRequest, reply: &ChatReply) {
         let usage = reply.usage().unwrap_or_else(|| {
             let counter = counter_for_model(reply.model());
@@ -240,7 +240,7 @@ impl<'l> LoopRun<'l> {
         sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
     }
 
-    async fn execute(&mut self, requested: &[ModelCall]) -> Result<Next, AgentError> {
+    async fn execute(&mut self, requested: &[ModelCall]) -> Result<TurnStep, AgentError> {
         self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
         let (requested, surplus) =
             requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
@@ -274,10 +274,10 @@ impl<'l> LoopRun<'l> {
                 attachments,
             });
         }
-        answers.extend(surplus.iter().map(|call| self.refused(call)));
+        answers.extend(surplus.iter().map(|call| self.surplus_answer(call)));
         if pending.is_empty() {
             self.add_answers(answers).await;
-            return Ok(Next::Turn);
+            return Ok(TurnStep::NextTurn);
         }
         let state = RunState {
             id: self.id,
@@ -291,16 +291,16 @@ impl<'l> LoopRun<'l> {
             usage: self.usage,
         };
         let suspended = SuspendedRun::new(state, self.agent.runtime.policy_state())?;
-        Ok(Next::End(Box::new(LoopEnd::Suspended(suspended))))
+        Ok(TurnStep::End(Box::new(LoopEnd::Suspended(suspended))))
     }
 
-    /// Answers a call beyond those of one turn, which does not run.
-    fn refused(&self, call: &ModelCall) -> CallAnswer {
+    /// Answers a call that exceeds `max_calls_per_turn`, and so does not run.
+    fn surplus_answer(&self, call: &ModelCall) -> CallAnswer {
         let limit = self.agent.max_calls_per_turn;
         let text = format!(
             "this call did not run: a turn may have {limit} calls; repeat it in the next turn"
         );
-        not_run(call, text)
+        unexecuted_answer(call, text)
     }
 
     fn open(&self, position: usize, call: &ModelCall) -> ToolCall {
@@ -346,12 +346,12 @@ impl<'l> LoopRun<'l> {
         for CallAnswer { call_id, tool, content, attachments, .. } in answers {
             let (shown, notes) = self.files().read(attachments).await;
             let text = match content {
-                Some(content) => self.text(&tool, content, notes).await,
+                Some(content) => self.result_text(&tool, content, notes).await,
                 None => String::new(),
             };
             self.history.push(ModelMessage::tool_result(call_id, text).with_attachments(shown));
         }
-        files::limit(&mut self.history.messages);
+        files::drop_oldest(&mut self.history.messages);
     }
 
     fn files(&self) -> FileReader<'_> {
@@ -360,7 +360,7 @@ impl<'l> LoopRun<'l> {
 
     /// Writes an answer as the model reads it, its data compressed if they are long, with notes on its
     /// files.
-    async fn text(&mut self, tool: &str, content: AnswerText, files: Vec<String>) -> String {
+    async fn result_text(&mut self, tool: &str, content: AnswerText, files: Vec<String>) -> String {
         let (json, mut notes) = match content {
             AnswerText::Text(mut text) => {
                 files::add_notes(&mut text, &files);
@@ -371,7 +371,7 @@ impl<'l> LoopRun<'l> {
         notes.extend(files);
         let shorter = match &self.agent.result_assessor {
             Some(assessor) => {
-                let assessor = self.limited(assessor);
+                let assessor = self.with_half_the_time(assessor);
                 self.history.compress_result(&assessor, tool, &json).await
             }
             None => None,
@@ -387,7 +387,7 @@ impl<'l> LoopRun<'l> {
 }
 
 /// Answers a call that does not run.
-fn not_run(call: &ModelCall, text: String) -> CallAnswer {
+fn unexecuted_answer(call: &ModelCall, text: String) -> CallAnswer {
     CallAnswer {
         call_id: call.call_id().to_owned(),
         tool: call.name().to_owned(),

@@ -53,7 +53,7 @@ pub(super) struct RunState {
 }
 
 /// The purpose of the signature.
-const PURPOSE: &str = "tool-runtime/suspended-run/v1";
+const SIGNATURE_PURPOSE: &str = "tool-runtime/suspended-run/v1";
 
 /// The tenant and the principal of a run, under which it continues.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,7 +141,7 @@ impl PendingCall {
 impl SuspendedRun {
     /// Signs the state of a run that waits.
     pub(super) fn new(state: RunState, policy: &PolicyState) -> Result<Self, AgentError> {
-        let signature = state.signed_by(policy)?;
+        let signature = state.sign(policy)?;
         Ok(Self { state, signature })
     }
 
@@ -164,20 +164,20 @@ impl SuspendedRun {
     pub async fn answer(&mut self, call_id: &str, call: &ToolCall) -> Result<(), AgentError> {
         let policy = call.services().policy_state();
         self.state.verify(&self.signature, policy)?;
-        let at = self.position_of(call_id, call)?;
+        let at = self.pending_position(call_id, call)?;
         if call.approval().awaited_ticket.is_some() {
             let message =
                 "the call still waits for a decision; approve or decline it, and execute it";
             return Err(AgentError::new(AgentErrorKind::ToolExecution, message));
         }
         let (content, attachments) = AnswerText::for_call(call).await?;
-        let mut answered = self.state.clone();
-        let position = answered.pending.remove(at).position;
-        if let Some(answer) = answered.answers.get_mut(position) {
+        let mut answered_state = self.state.clone();
+        let position = answered_state.pending.remove(at).position;
+        if let Some(answer) = answered_state.answers.get_mut(position) {
             (answer.content, answer.attachments) = (Some(content), attachments);
             answer.failed = call.output().is_none_or(|output| !output.is_ok());
         }
-        *self = Self::new(answered, policy)?;
+        *self = Self::new(answered_state, policy)?;
         Ok(())
     }
 
@@ -228,14 +228,14 @@ impl SuspendedRun {
     }
 
     /// Returns the position of the waiting call whose ticket the call was resumed by.
-    fn position_of(&self, call_id: &str, call: &ToolCall) -> Result<usize, AgentError> {
+    fn pending_position(&self, call_id: &str, call: &ToolCall) -> Result<usize, AgentError> {
         if !self.state.pending.iter().any(|waiting| waiting.call_id == call_id) {
             return Err(refused("no call with this id waits; name one of the pending calls"));
         }
         let approval = call.approval();
-        let redeemed = approval.ticket.as_ref().map(|ticket| &ticket.json);
+        let redeemed_ticket = approval.ticket.as_ref().map(|ticket| &ticket.json);
         let ticket =
-            redeemed.or(approval.ended_ticket.as_ref()).and_then(|it| Ticket::parse(it).ok());
+            redeemed_ticket.or(approval.ended_ticket.as_ref()).and_then(|it| Ticket::parse(it).ok());
         let is_resumed = |waiting: &PendingCall| {
             ticket.is_some() && Ticket::parse(&waiting.ticket).ok() == ticket
         };
@@ -253,28 +253,28 @@ impl SuspendedRun {
 }
 
 impl RunState {
-    fn signed_by(&self, policy: &PolicyState) -> Result<StateSignature, AgentError> {
-        let signed = policy.seals.sign_state(PURPOSE, &self.text()?);
-        signed.ok_or_else(|| {
+    fn sign(&self, policy: &PolicyState) -> Result<StateSignature, AgentError> {
+        let signature = policy.seals.sign_state(SIGNATURE_PURPOSE, &self.signed_text()?);
+        signature.ok_or_else(|| {
             AgentError::new(AgentErrorKind::Configuration, "there are no keys to sign the run with")
         })
     }
 
     fn verify(&self, signature: &StateSignature, policy: &PolicyState) -> Result<(), AgentError> {
-        if policy.seals.has_signed_state(PURPOSE, &self.text()?, signature) {
+        if policy.seals.has_signed_state(SIGNATURE_PURPOSE, &self.signed_text()?, signature) {
             return Ok(());
         }
         Err(refused("the run was changed, or signed with keys that this runtime does not have"))
     }
 
     /// Returns the text that is signed, in which the order of names does not count.
-    fn text(&self) -> Result<Vec<u8>, AgentError> {
-        let sorted = serde_json::to_value(self).and_then(|mut state| {
+    fn signed_text(&self) -> Result<Vec<u8>, AgentError> {
+        let sorted_state = serde_json::to_value(self).and_then(|mut state| {
             state.sort_all_objects();
             serde_json::to_vec(&state)
         });
         let message = "the run cannot be serialized";
-        sorted.map_err(|_| AgentError::new(AgentErrorKind::Serialization, message))
+        sorted_state.map_err(|_| AgentError::new(AgentErrorKind::Serialization, message))
     }
 }
 

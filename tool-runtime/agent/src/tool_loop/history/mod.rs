@@ -90,35 +90,35 @@ impl History {
     /// provider's lost cache costs. `turns` is how often the model may still be asked.
     pub(super) async fn compact(&mut self, assessor: &Assessor, turns: u32) {
         let options = assessor.options_in_use();
-        let tokens: Vec<u64> = self.messages.iter().map(|it| tokens_of(it, assessor)).collect();
+        let tokens: Vec<u64> = self.messages.iter().map(|it| message_tokens(it, assessor)).collect();
         if tokens.iter().sum::<u64>() <= options.threshold_tokens() {
             return;
         }
         let rounds = complete_rounds(&self.messages);
         let older = rounds.len().saturating_sub(options.verbatim_rounds());
         let Some(end) = rounds[..older].last().map(|round| round.end) else { return };
-        let shortened = self.shortened(assessor, &rounds[..older], &tokens).await;
-        let Some(first) = shortened.first().map(|it| it.at) else { return };
+        let shortened_results = self.shorten_results(assessor, &rounds[..older], &tokens).await;
+        let Some(first) = shortened_results.first().map(|it| it.at) else { return };
         let after_first: u64 = tokens[first..].iter().sum();
-        let saved: u64 = shortened.iter().map(|it| it.saved).sum();
+        let saved: u64 = shortened_results.iter().map(|it| it.saved).sum();
         let share = options.cached_price_share();
-        if SavingsMeter::pays(saved, after_first - saved, share, turns) {
+        if SavingsMeter::is_worthwhile(saved, after_first - saved, share, turns) {
             self.savings.add_compaction(saved, after_first - saved, share);
-            self.replace(shortened);
+            self.replace(shortened_results);
             self.compacted = end;
         }
     }
 
     /// Compacts the results of complete rounds that were not compacted before; a round between them
     /// that still waits for an answer stays as it is.
-    async fn shortened(
+    async fn shorten_results(
         &self,
         assessor: &Assessor,
         older: &[Range<usize>],
         tokens: &[u64],
     ) -> Vec<ShortenedResult> {
         let newer = self.newer_texts(older.last().map_or(0, |round| round.end));
-        let mut shortened = Vec::new();
+        let mut shortened_results = Vec::new();
         for at in older.iter().cloned().flatten().filter(|at| *at >= self.compacted) {
             let ModelMessage::ToolResult { text, attachments, .. } = &self.messages[at] else {
                 continue;
@@ -131,10 +131,10 @@ impl History {
             if shorter.is_some() || !attachments.is_empty() {
                 let text = files::without_files(shorter.as_ref().unwrap_or(text), attachments);
                 let saved = tokens[at].saturating_sub(assessor.estimate_tokens(&text));
-                shortened.push(ShortenedResult { at, text, saved });
+                shortened_results.push(ShortenedResult { at, text, saved });
             }
         }
-        shortened
+        shortened_results
     }
 
     /// Returns the user's question, and all texts and call arguments from this message on. Results
@@ -190,7 +190,7 @@ impl SavingsMeter {
     pub(super) fn add_compaction(&mut self, saved: u64, rewritten: u64, cached_share: f64) {
         self.compactions += 1;
         self.shorter_by += saved;
-        self.lost_cache += count(rewritten) * (1.0 - cached_share);
+        self.lost_cache += to_f64(rewritten) * (1.0 - cached_share);
     }
 
     /// Adds a request to the model.
@@ -201,9 +201,9 @@ impl SavingsMeter {
     }
 
     /// Returns whether a compaction saves more in the remaining turns than the lost cache costs.
-    pub(super) fn pays(saved: u64, rewritten: u64, cached_share: f64, turns: u32) -> bool {
-        let total_saving = count(saved) * cached_share * f64::from(turns);
-        total_saving > count(rewritten) * (1.0 - cached_share)
+    pub(super) fn is_worthwhile(saved: u64, rewritten: u64, cached_share: f64, turns: u32) -> bool {
+        let total_saving = to_f64(saved) * cached_share * f64::from(turns);
+        total_saving > to_f64(rewritten) * (1.0 - cached_share)
     }
 
     pub(super) fn report(&self, cached_share: f64) -> LoopSavings {
@@ -212,7 +212,7 @@ impl SavingsMeter {
             compressed_results: self.compressed_results,
             compactions: self.compactions,
             input_tokens: self.input_tokens,
-            net_input_tokens: count(first) + count(self.repeated) * cached_share - self.lost_cache,
+            net_input_tokens: to_f64(first) + to_f64(self.repeated) * cached_share - self.lost_cache,
         }
     }
 }
@@ -228,23 +228,23 @@ pub(super) fn check_answers(messages: &[ModelMessage]) -> Result<(), AgentError>
                 unanswered.remove(answered);
             }
             ModelMessage::Assistant(answer) => {
-                all_answered(&unanswered)?;
+                require_answers(&unanswered)?;
                 unanswered = answer.calls().iter().collect();
             }
-            ModelMessage::System(_) | ModelMessage::User(_) => all_answered(&unanswered)?,
+            ModelMessage::System(_) | ModelMessage::User(_) => require_answers(&unanswered)?,
         }
     }
-    all_answered(&unanswered)
+    require_answers(&unanswered)
 }
 
-fn all_answered(unanswered: &[&ModelCall]) -> Result<(), AgentError> {
+fn require_answers(unanswered: &[&ModelCall]) -> Result<(), AgentError> {
     let Some(call) = unanswered.first() else { return Ok(()) };
     let (id, tool) = (call.call_id(), call.name());
     let message = format!(
         "the call `{id}` of `{tool}` has no answer, and servers refuse such a conversation; continue \
          the suspended run, or close it by `ToolLoop::close`, which answers its calls"
     );
-    Err(invalid(message, id).with_detail("tool", tool))
+    Err(invalid_conversation(message, id).with_detail("tool", tool))
 }
 
 fn answers_no_call(id: &str) -> AgentError {
@@ -252,17 +252,17 @@ fn answers_no_call(id: &str) -> AgentError {
         "the result of `{id}` answers no call of the message before it, and servers refuse such a \
          conversation; leave out a call together with its result"
     );
-    invalid(message, id)
+    invalid_conversation(message, id)
 }
 
-fn invalid(message: String, call_id: &str) -> AgentError {
+fn invalid_conversation(message: String, call_id: &str) -> AgentError {
     AgentError::new(AgentErrorKind::Validation, message)
         .with_reason(AgentErrorReason::UnansweredCall)
         .with_detail("call_id", call_id)
 }
 
 /// Counts the tokens of a message: its text, its files, and the calls that it requests.
-fn tokens_of(message: &ModelMessage, assessor: &Assessor) -> u64 {
+fn message_tokens(message: &ModelMessage, assessor: &Assessor) -> u64 {
     let calls = match message {
         ModelMessage::Assistant(answer) => answer.calls(),
         ModelMessage::System(_) | ModelMessage::User(_) | ModelMessage::ToolResult { .. } => &[],
@@ -282,7 +282,7 @@ fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
         let ModelMessage::Assistant(answer) = message else { continue };
         let is_result =
             |message: &&ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
-        let results = messages[start + 1..].iter().take_while(is_result).count();
+        let results = messages[start + 1..].iter().take_while(is_result).to_f64();
         if !answer.calls().is_empty() && results >= answer.calls().len() {
             rounds.push(start..start + 1 + results);
         }
@@ -291,6 +291,6 @@ fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
-fn count(tokens: u64) -> f64 {
+fn to_f64(tokens: u64) -> f64 {
     tokens as f64
 }

@@ -299,9 +299,9 @@ fn a_saved_token_counts_in_every_request_and_less_where_the_cache_had_it() {
 
 #[test]
 fn a_compaction_costs_the_cache_of_what_follows() {
-    assert!(!SavingsMeter::pays(1_000, 500, 0.1, 4), "400 saved, 450 lost");
-    assert!(SavingsMeter::pays(1_000, 500, 0.1, 5), "500 saved, 450 lost");
-    assert!(SavingsMeter::pays(1, 500, 1.0, 1), "nothing is cached");
+    assert!(!SavingsMeter::is_worthwhile(1_000, 500, 0.1, 4), "400 saved, 450 lost");
+    assert!(SavingsMeter::is_worthwhile(1_000, 500, 0.1, 5), "500 saved, 450 lost");
+    assert!(SavingsMeter::is_worthwhile(1, 500, 1.0, 1), "nothing is cached");
     let mut meter = SavingsMeter::default();
     meter.add_compaction(1_000, 500, 0.1);
     meter.add_request();
