@@ -19,4 +19,5 @@ pub mod retention;
 pub mod similarity;
 pub mod store;
 pub mod tokens;
+pub mod turn;
 pub mod work;

@@ -11,7 +11,7 @@ use tool_benches::faults;
 use tool_benches::http;
 use tool_benches::{
     articulate, canonical, choosing, dialects, disclosure, distillation, instructions, ledger,
-    model, plots, retention, similarity, store, tokens, work,
+    model, plots, retention, similarity, store, tokens, turn, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -21,6 +21,7 @@ const USAGE: &str = "\
 cargo figures NAME [ARGS]
 
   dispatch           instructions of a call through the runtime, beside the same by hand
+  turn               instructions of an agent's request with 200 tools, beside their conversion
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
   dialects FILE…     real tools and calls, in six dialects of five providers and back
   random-dialects SEEDS
@@ -57,6 +58,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["dispatch"] => dispatch(),
+        ["turn"] => turn::figures(),
+        ["measure-turn", work] => turn::measure(work),
         ["bfcl", files @ ..] if !files.is_empty() => figures_of_cases(files),
         ["dialects", files @ ..] if !files.is_empty() => dialects::figures(files),
         ["random-dialects", seeds] => dialects::random_figures(seeds),

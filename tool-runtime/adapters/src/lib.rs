@@ -55,9 +55,9 @@ pub use self::client_type_error::ClientTypeError;
 pub use self::custom_tools::{CustomToolError, CustomToolFormat, CustomToolsBuilder};
 pub use self::dialect::Dialect;
 pub use self::disclosure::{Disclosure, ToolSearch};
+pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
 #[doc(hidden)]
 pub use self::format::{StopKind, data_with_notes};
-pub use self::format::{DeclaredTool, Delta, ProviderError, ReadError, StopReason};
 pub use self::limits::LimitWarning;
 pub use self::openai::chat::{
     answer::files_message,

@@ -31,6 +31,7 @@ pub use self::model::{
     AssistantMessage, ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage,
     OnText, TokenUsage,
 };
+pub use self::model_summarizer::ModelSummarizer;
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
 #[doc(hidden)]
@@ -39,7 +40,6 @@ pub use self::proxy::{
     AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
     SessionKey, SessionStore,
 };
-pub use self::model_summarizer::ModelSummarizer;
 pub use self::tool_loop::{
     LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
 };

@@ -35,7 +35,8 @@ pub(super) fn resolve(
 
 /// Returns whether a listed tool or toolkit has this name.
 pub(super) fn is_known(runtime: &Runtime, id: &str) -> bool {
-    let is_member_name = |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
+    let is_member_name =
+        |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
     runtime.spec(id).is_some() || runtime.specs().any(|spec| is_member_name(spec.name()))
 }
 

@@ -23,8 +23,9 @@ pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::open_blocks::OpenBlocks;
 pub(super) use self::parsed_response::{
-    CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, ResponseMetadata, ResponseTexts,
-    arguments_object, arguments_text, is_blank, is_id, merge_piece, raw_arguments, text_in,
+    CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, ResponseMetadata,
+    ResponseTexts, arguments_object, arguments_text, is_blank, is_id, merge_piece, raw_arguments,
+    text_in,
 };
 pub use self::read_error::{ProviderError, ReadError};
 pub(super) use self::response_value::{ResponseValue, parse};

@@ -77,7 +77,8 @@ impl LocalCompression {
         method: CompressionMethod,
         budget: Budget,
     ) -> Result<Compressed, CompressionError> {
-        let timer = default_timer().filter(|timer| timer.is_ready() && bytes(context) > BLOCKING_BYTES);
+        let timer =
+            default_timer().filter(|timer| timer.is_ready() && bytes(context) > BLOCKING_BYTES);
         let Some(timer) = timer else { return self.compress(context, method, budget) };
         let (work, context) = (self.clone(), context.clone());
         let (send, receive) = oneshot::channel();
@@ -152,7 +153,8 @@ fn bytes(context: &ContextData) -> usize {
 
 /// Returns the question and the newest messages: what they refer to is kept everywhere.
 pub(super) fn newest(context: &ContextData) -> impl Iterator<Item = &str> {
-    let newest = context.message_history().iter().rev().take(NEWEST_MESSAGES).map(ChatMessage::content);
+    let newest =
+        context.message_history().iter().rev().take(NEWEST_MESSAGES).map(ChatMessage::content);
     context.query().into_iter().chain(newest)
 }
 

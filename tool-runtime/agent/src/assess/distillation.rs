@@ -100,7 +100,8 @@ impl Distillation<'_> {
             let share = self.budget.saturating_mul(chunk.tokens) / total.max(1);
             async move { self.summarize_chunk(&chunk, share.max(32), paid).await }
         });
-        let summaries: Vec<_> = stream::iter(summaries).buffered(MAX_CONCURRENT_CHUNKS).collect().await;
+        let summaries: Vec<_> =
+            stream::iter(summaries).buffered(MAX_CONCURRENT_CHUNKS).collect().await;
         let summaries = summaries.into_iter().collect::<Result<Vec<String>, _>>()?;
         Ok(summaries.join("\n"))
     }
@@ -148,7 +149,8 @@ impl Distillation<'_> {
             room = left.unwrap_or(room);
             left.is_some()
         };
-        let others = by_frequency(text).into_iter().filter(|word| !demanded_identifiers.contains(word));
+        let others =
+            by_frequency(text).into_iter().filter(|word| !demanded_identifiers.contains(word));
         let frequent: Vec<&str> = others.filter(fits).take(MAX_FREQUENT_IDENTIFIERS).collect();
         demanded_identifiers.extend(frequent);
         demanded_identifiers

@@ -145,7 +145,9 @@ impl OpenAiModel {
             }
             match outcome.unwrap_or_else(|_| Err(timed_out())) {
                 Ok(turn) => Ok(reply(&turn, model)),
-                Err(failed) if is_text_shown.load(Ordering::Relaxed) => Err(failed.after_shown_text()),
+                Err(failed) if is_text_shown.load(Ordering::Relaxed) => {
+                    Err(failed.after_shown_text())
+                }
                 Err(failed) => Err(failed),
             }
         };

@@ -69,10 +69,16 @@ impl ToolSet {
 
 #[cfg(test)]
 mod tests {
+    use async_trait::async_trait;
     use serde_json::json;
-    use tool_contracts::Effect;
+    use tool_contracts::{Effect, ToolContext};
+    use tool_runtime_core::runtime::Runtime;
+    use tool_runtime_core::{DynamicTool, Failure};
 
     use super::*;
+    use crate::error::AgentError;
+    use crate::model::{AssistantMessage, ChatModel, ChatReply, ChatRequest, ModelCall};
+    use crate::tool_loop::ToolLoop;
 
     fn specs(count: usize) -> Vec<Arc<ToolSpec>> {
         let spec = |number: usize| {
@@ -98,6 +104,51 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &cache.get(&replaced, 1_000)));
         assert!(!Arc::ptr_eq(&first, &cache.get(&tools[..1], 1_000)));
         assert!(Arc::ptr_eq(&first, &cache.get(&tools, 1_000)));
+    }
+
+    /// Keeps the tools of each turn; calls a tool in two turns, and answers in the third.
+    #[derive(Debug, Clone, Default)]
+    struct RecordingModel {
+        turns: Arc<Mutex<Vec<Vec<Arc<ToolSpec>>>>>,
+    }
+
+    #[async_trait]
+    impl ChatModel for RecordingModel {
+        async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+            let mut turns = self.turns.lock().unwrap();
+            turns.push(request.tools().to_vec());
+            if turns.len() % 3 == 0 {
+                return Ok(ChatReply::new("m", "done"));
+            }
+            let call = ModelCall::new("c", "look", "{}");
+            let message = AssistantMessage::new("").with_calls([call]);
+            Ok(ChatReply::from_message("m", message))
+        }
+    }
+
+    fn look(description: &str) -> DynamicTool {
+        DynamicTool::new("look", Effect::Read)
+            .description(description)
+            .input_schema(json!({"type": "object"}))
+            .sync_handler(|_| Ok::<_, Failure>(1))
+    }
+
+    #[tokio::test]
+    async fn the_turns_of_a_loop_convert_their_tools_once_until_a_tool_changes() {
+        let runtime = Runtime::builder().dynamic(look("Looks.")).build().unwrap();
+        let model = RecordingModel::default();
+        let agent = ToolLoop::new(runtime.clone(), model.clone());
+        let cx = ToolContext::local();
+        agent.run("Look twice.", &cx).await.unwrap();
+        runtime.tools().replace(look("Looks again.")).unwrap();
+        agent.run("Look twice.", &cx).await.unwrap();
+        let cache = ToolSetCache::default();
+        let turns = model.turns.lock().unwrap();
+        let sets: Vec<_> = turns.iter().map(|specs| cache.get(specs, 1_000)).collect();
+        assert_eq!(sets.len(), 6);
+        assert!(sets[..3].iter().all(|set| Arc::ptr_eq(set, &sets[0])));
+        assert!(sets[3..].iter().all(|set| Arc::ptr_eq(set, &sets[3])));
+        assert!(!Arc::ptr_eq(&sets[0], &sets[3]));
     }
 
     #[test]

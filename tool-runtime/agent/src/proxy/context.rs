@@ -21,7 +21,8 @@ impl RequestTurn<'_> {
         if !self.optimization.compresses {
             // A context that must stay whole has no limit that compression could keep.
             let unlimited_context = context.clone().into_builder().max_tokens(u64::MAX).build();
-            let unlimited_context = unlimited_context.map_err(|error| serialization_error(&error))?;
+            let unlimited_context =
+                unlimited_context.map_err(|error| serialization_error(&error))?;
             let assessed_context = self.assessor(self.options()).optimize(&unlimited_context).await;
             return if self.fits(&assessed_context) {
                 Ok(assessed_context)

@@ -245,7 +245,13 @@ impl<'t> Steps<'t> {
         let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         let overhead = total.saturating_sub(self.took.iter().sum());
         let [tools, context, model, output] = self.took;
-        LatencyBreakdown::new(milliseconds(tools), milliseconds(context), milliseconds(model), milliseconds(output), milliseconds(overhead))
+        LatencyBreakdown::new(
+            milliseconds(tools),
+            milliseconds(context),
+            milliseconds(model),
+            milliseconds(output),
+            milliseconds(overhead),
+        )
     }
 }
 

@@ -117,7 +117,9 @@ impl<'t> RequestTurn<'t> {
         let optimized = self.with_metadata(optimized, &answer)?;
         let response = ProxyResponse::builder(result, optimized, llm)
             .tool_results(results)
-            .breakdown(steps.breakdown(started.elapsed()).map_err(|error| serialization_error(&error))?)
+            .breakdown(
+                steps.breakdown(started.elapsed()).map_err(|error| serialization_error(&error))?,
+            )
             .cost_analysis(cost)
             .build()
             .map_err(|error| serialization_error(&error))?;
@@ -143,7 +145,8 @@ impl<'t> RequestTurn<'t> {
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {
         let Some(key) = &self.session else { return Ok(Vec::new()) };
-        let loaded = self.call_store_in_time(self.agent.sessions.load(key, MAX_HISTORY_MESSAGES)).await;
+        let loaded =
+            self.call_store_in_time(self.agent.sessions.load(key, MAX_HISTORY_MESSAGES)).await;
         loaded.map_err(|error| {
             self.session_error("the history of the session cannot be read", &error)
         })
@@ -189,7 +192,11 @@ impl<'t> RequestTurn<'t> {
         Ok(answer)
     }
 
-    fn model_response(&self, reply: ChatReply, is_cached: bool) -> Result<ModelResponse, AgentError> {
+    fn model_response(
+        &self,
+        reply: ChatReply,
+        is_cached: bool,
+    ) -> Result<ModelResponse, AgentError> {
         let content = self.content(&reply)?;
         Ok(ModelResponse { reply, content, is_cached })
     }
@@ -350,7 +357,8 @@ impl<'t> RequestTurn<'t> {
         // Messages that were left out would have been read at the full price.
         let left_out = raw.saturating_sub(optimized);
         let input_tokens = usage.input_tokens.saturating_add(left_out);
-        let baseline = cost(requested_price.or(answering_price), TokenUsage { input_tokens, ..usage });
+        let baseline =
+            cost(requested_price.or(answering_price), TokenUsage { input_tokens, ..usage });
         #[allow(clippy::cast_precision_loss, reason = "a ratio of two counts")]
         let output_ratio =
             result.optimized_tokens() as f64 / result.original_tokens().max(1) as f64;

@@ -191,7 +191,8 @@ impl<'l> LoopRun<'l> {
             // not complete, so their calls are not run, as `StopReason` promises.
             FinishReason::Length | FinishReason::ContentFilter | FinishReason::Other(_) => {
                 // Servers refuse a conversation in which a call has no answer.
-                let answers = reply.calls().iter().map(|call| unexecuted_answer(call, CUT_OFF.to_owned()));
+                let answers =
+                    reply.calls().iter().map(|call| unexecuted_answer(call, CUT_OFF.to_owned()));
                 self.add_answers(answers.collect()).await;
                 Ok(TurnStep::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
             }

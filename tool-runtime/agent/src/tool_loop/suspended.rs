@@ -234,8 +234,9 @@ impl SuspendedRun {
         }
         let approval = call.approval();
         let redeemed_ticket = approval.ticket.as_ref().map(|ticket| &ticket.json);
-        let ticket =
-            redeemed_ticket.or(approval.ended_ticket.as_ref()).and_then(|it| Ticket::parse(it).ok());
+        let ticket = redeemed_ticket
+            .or(approval.ended_ticket.as_ref())
+            .and_then(|it| Ticket::parse(it).ok());
         let is_resumed = |waiting: &PendingCall| {
             ticket.is_some() && Ticket::parse(&waiting.ticket).ok() == ticket
         };

@@ -90,7 +90,8 @@ impl History {
     /// provider's lost cache costs. `turns` is how often the model may still be asked.
     pub(super) async fn compact(&mut self, assessor: &Assessor, turns: u32) {
         let options = assessor.options_in_use();
-        let tokens: Vec<u64> = self.messages.iter().map(|it| message_tokens(it, assessor)).collect();
+        let tokens: Vec<u64> =
+            self.messages.iter().map(|it| message_tokens(it, assessor)).collect();
         if tokens.iter().sum::<u64>() <= options.threshold_tokens() {
             return;
         }
@@ -212,7 +213,8 @@ impl SavingsMeter {
             compressed_results: self.compressed_results,
             compactions: self.compactions,
             input_tokens: self.input_tokens,
-            net_input_tokens: to_f64(first) + to_f64(self.repeated) * cached_share - self.lost_cache,
+            net_input_tokens: to_f64(first) + to_f64(self.repeated) * cached_share
+                - self.lost_cache,
         }
     }
 }

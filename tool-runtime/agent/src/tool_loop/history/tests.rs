@@ -146,8 +146,7 @@ fn arguments_of_calls_count_as_messages_do() {
 
 /// Compresses rows by a question, and compacts what is left; returns both messages.
 fn compressed_and_compacted(assessor: &Assessor, notes: &str) -> (String, String) {
-    let row =
-        |n: u32| format!(r#"{{"id":{n},"host":"web-{n}","state":"it is up and running"}}"#);
+    let row = |n: u32| format!(r#"{{"id":{n},"host":"web-{n}","state":"it is up and running"}}"#);
     let rows = format!("[{}]", (0..300).map(row).collect::<Vec<_>>().join(","));
     let mut history = history();
     let first = block_on(history.compress_result(assessor, "hosts", &rows));
@@ -290,10 +289,7 @@ fn a_saved_token_counts_in_every_request_and_less_where_the_cache_had_it() {
     }
     let report = meter.report(0.1);
     assert_eq!((report.compressed_results, report.input_tokens), (1, 300));
-    assert!(
-        (report.net_input_tokens - 120.0).abs() < 1e-9,
-        "100 once, and 10 twice: {report:?}"
-    );
+    assert!((report.net_input_tokens - 120.0).abs() < 1e-9, "100 once, and 10 twice: {report:?}");
     assert!((meter.report(1.0).net_input_tokens - 300.0).abs() < 1e-9);
 }
 
