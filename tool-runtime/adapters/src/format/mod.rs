@@ -8,7 +8,6 @@ mod open_blocks;
 mod parsed_response;
 mod read_error;
 mod response_value;
-mod stop_reason;
 mod stream_assembler;
 
 use serde_json::{Map, Value};
@@ -22,6 +21,7 @@ pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::open_blocks::OpenBlocks;
+pub use self::parsed_response::{StopKind, StopReason};
 pub(super) use self::parsed_response::{
     CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, ResponseMetadata,
     ResponseTexts, arguments_object, arguments_text, is_blank, is_id, merge_piece, raw_arguments,
@@ -29,7 +29,6 @@ pub(super) use self::parsed_response::{
 };
 pub use self::read_error::{ProviderError, ReadError};
 pub(super) use self::response_value::{ResponseValue, parse};
-pub use self::stop_reason::{StopKind, StopReason};
 pub use self::stream_assembler::Delta;
 pub(super) use self::stream_assembler::StreamAssembler;
 use super::framing::StreamFraming;

@@ -8,7 +8,6 @@ use tool_runtime_schema::json::{self, JsonKind};
 use uuid::Uuid;
 
 use super::response_value::ResponseValue;
-use super::stop_reason::StopReason;
 use crate::TurnUsage;
 use crate::custom_tools::CustomTool;
 use crate::names::ToolNames;
@@ -44,6 +43,37 @@ pub(crate) struct ResponseMetadata {
     /// The model that answered.
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<TurnUsage>,
+}
+
+/// Why a model stopped. Calls are run only after [`Done`](Self::Done).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The response is complete, or waits for the calls' answers.
+    Done,
+    /// The response was cut off by a length limit.
+    Length,
+    /// The stream ended before the response was closed.
+    Interrupted,
+    /// The model refused, or a filter stopped it; with the provider's value.
+    Refused(String),
+    /// Another reason, as the provider names it.
+    Other(String),
+}
+
+/// What becomes of a response's calls, by why the model stopped.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::exhaustive_enums, reason = "the crates of the library match all kinds")]
+pub enum StopKind<'r> {
+    /// The response is complete, or waits for the calls' answers.
+    Done,
+    /// The response ended before it was complete.
+    CutOff,
+    /// The model refused, or a filter stopped it.
+    Refused,
+    /// Another reason, as the provider names it.
+    Other(&'r str),
 }
 
 /// Collects the calls of one response, in the model's order.
@@ -138,6 +168,25 @@ impl ResponseMetadata {
         self.id = self.id.take().or(later.id);
         self.model = self.model.take().or(later.model);
         self.usage = later.usage.or(self.usage);
+    }
+}
+
+impl StopReason {
+    /// Returns what the reason means for the calls of the response.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn kind(&self) -> StopKind<'_> {
+        match self {
+            Self::Done => StopKind::Done,
+            Self::Length | Self::Interrupted => StopKind::CutOff,
+            Self::Refused(_) => StopKind::Refused,
+            Self::Other(word) => StopKind::Other(word),
+        }
+    }
+
+    /// Returns whether the response ended before it was complete.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.kind() == StopKind::CutOff
     }
 }
 
