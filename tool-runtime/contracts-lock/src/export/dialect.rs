@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::json::normalized;
-use tool_runtime_schema::schema::subschemas::each;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 /// The dialect of every exported file.
 pub(super) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -25,7 +25,7 @@ pub(super) fn document(schema: Value, id: &str) -> Value {
 /// Converts a tool's schema to draft 2020-12. The validator accepts older drafts too, which
 /// existing tools may use.
 pub(super) fn to_current_draft(mut schema: Value) -> Value {
-    each(&mut schema, &mut |keywords| {
+    for_each_schema_mut(&mut schema, &mut |keywords| {
         keywords.retain(|keyword, value| {
             !(BASE_URI_KEYWORDS.contains(&keyword.as_str()) && value.is_string())
         });
@@ -41,7 +41,7 @@ pub(super) fn to_current_draft(mut schema: Value) -> Value {
 
 /// Embeds a tool's schema in another document, at `#/$defs/NAME`.
 pub(super) fn nested(mut schema: Value, name: &str) -> Value {
-    each(&mut schema, &mut |keywords| {
+    for_each_schema_mut(&mut schema, &mut |keywords| {
         if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
             if let Some(pointer) = reference.strip_prefix('#') {
                 *reference = format!("#/$defs/{name}{pointer}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tool_contracts::schemas;
 use tool_contracts::{Effect, ErrorCode, ToolErrorType};
-use tool_runtime_schema::schema::subschemas::each;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 use super::contract::Contract;
 use super::dialect::{nested, to_current_draft};
@@ -187,11 +187,11 @@ const INSPECTING_KEYWORDS: [&str; 10] = [
 fn masked(schema: Value) -> Value {
     let mut masked = schema.clone();
     let mut has_secret = false;
-    each(&mut masked, &mut |keywords| has_secret |= mask(keywords));
+    for_each_schema_mut(&mut masked, &mut |keywords| has_secret |= mask(keywords));
     if !has_secret {
         return schema;
     }
-    each(&mut masked, &mut remove_inspecting_keywords);
+    for_each_schema_mut(&mut masked, &mut remove_inspecting_keywords);
     masked
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::json::normalized_object;
-use tool_runtime_schema::schema::subschemas::{each as each_subschema, each_direct};
+use tool_runtime_schema::schema::subschemas::{for_each_schema_mut, for_each_subschema_mut};
 use tool_runtime_schema::schema::validator::number::IntegerWidth;
 
 use crate::openapi::numbers;
@@ -27,7 +27,7 @@ pub(super) fn for_clients(schema: &Map<String, Value>, is_open: bool) -> Map<Str
     // Bounds under a negation would admit more.
     let takes_bounds = numbers::can_be_narrowed(schema);
     let mut cleaned = Value::Object(schema.clone());
-    each_subschema(&mut cleaned, &mut |keywords| {
+    for_each_schema_mut(&mut cleaned, &mut |keywords| {
         if keywords.get("x-sensitivity").is_some_and(|it| it == "secret") {
             keywords.retain(|keyword, _| !["default", "example", "examples"].contains(&&**keyword));
         }
@@ -37,8 +37,8 @@ pub(super) fn for_clients(schema: &Map<String, Value>, is_open: bool) -> Map<Str
             keyword => !keyword.starts_with("x-") || keyword == HEADER_KEYWORD,
         });
         replace_width(keywords, takes_bounds);
-        each_direct(keywords, &mut |keyword, inner| {
-            if !CLOSING.contains(&keyword) {
+        for_each_subschema_mut(keywords, &mut |step, inner| {
+            if !CLOSING.contains(&step.keyword.name) {
                 write_as_object(inner);
             }
         });
@@ -83,7 +83,7 @@ fn replace_width(keywords: &mut Map<String, Value>, takes_bounds: bool) {
 /// Returns whether a property of a schema is repeated in a header.
 pub(super) fn names_headers(schema: &Map<String, Value>) -> bool {
     let mut has_header = false;
-    each_subschema(&mut schema.clone().into(), &mut |keywords| {
+    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
         has_header |= keywords.contains_key(HEADER_KEYWORD);
     });
     has_header

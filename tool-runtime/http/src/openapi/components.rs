@@ -11,7 +11,7 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 use tool_runtime_record::evidence::ReplayReport;
 use tool_runtime_schema::json::normalized_object;
 use tool_runtime_schema::schema::reference;
-use tool_runtime_schema::schema::subschemas::each as each_subschema;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, schema_ref};
@@ -140,12 +140,12 @@ impl Components {
         }
         let refer = |keywords: &mut Map<String, Value>| refer(keywords, &root, &moved);
         for (own, mut definition) in definitions {
-            each_subschema(&mut definition, &mut { refer });
+            for_each_schema_mut(&mut definition, &mut { refer });
             change(&mut definition);
             self.schemas.insert(moved[&own].clone(), definition);
         }
         let mut schema = Value::Object(schema);
-        each_subschema(&mut schema, &mut { refer });
+        for_each_schema_mut(&mut schema, &mut { refer });
         change(&mut schema);
         let reference = schema_ref(&root);
         self.schemas.insert(root, schema);
@@ -178,7 +178,7 @@ fn rename(schemas: &mut Map<String, Value>) {
         }
     }
     for schema in schemas.values_mut() {
-        each_subschema(schema, &mut |keywords| {
+        for_each_schema_mut(schema, &mut |keywords| {
             let target = keywords.get("$ref").and_then(Value::as_str);
             let target_name = target.and_then(|target| target.strip_prefix(PREFIX));
             if let Some((_, name)) =
@@ -223,7 +223,7 @@ fn take<T: JsonSchema>(generator: &mut SchemaGenerator) {
 
 fn refers_elsewhere(schema: &Map<String, Value>) -> bool {
     let mut is_elsewhere = false;
-    each_subschema(&mut schema.clone().into(), &mut |keywords| {
+    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
         let target = keywords.get("$ref").and_then(Value::as_str);
         is_elsewhere |= target.is_some_and(|target| !target.starts_with('#'));
     });

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::schema::reference;
-use tool_runtime_schema::schema::subschemas::each as each_subschema;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, schema_ref};
@@ -19,7 +19,7 @@ type Keywords = Map<String, Value>;
 pub(super) fn extract_targets(schemas: &mut Keywords) {
     let mut targets = BTreeSet::new();
     for schema in schemas.values_mut() {
-        each_subschema(schema, &mut |keywords| targets.extend(inner_target(keywords)));
+        for_each_schema_mut(schema, &mut |keywords| targets.extend(inner_target(keywords)));
     }
     let (mut names, mut moved) = (ComponentNames::from_schemas(schemas), BTreeMap::new());
     // A part follows the parts around it, and is extracted before them.
@@ -35,7 +35,7 @@ pub(super) fn extract_targets(schemas: &mut Keywords) {
         moved.insert(target, name);
     }
     for schema in schemas.values_mut() {
-        each_subschema(schema, &mut |keywords| {
+        for_each_schema_mut(schema, &mut |keywords| {
             if let Some(name) = inner_target(keywords).and_then(|target| moved.get(&target)) {
                 keywords.extend(schema_ref(name).as_object().cloned().unwrap_or_default());
             }
@@ -129,7 +129,7 @@ pub(super) fn discriminate(schemas: &mut Keywords) {
         })
         .collect();
     for schema in schemas.values_mut() {
-        each_subschema(schema, &mut |keywords| discriminate_union(keywords, &tags));
+        for_each_schema_mut(schema, &mut |keywords| discriminate_union(keywords, &tags));
     }
 }
 

@@ -5,7 +5,7 @@
 //! refers to a schema of its own.
 
 use serde_json::{Map, Value, json};
-use tool_runtime_schema::schema::subschemas::each as each_subschema;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 use tool_runtime_schema::schema::validator::number::IntegerWidth;
 
 use super::reference::schema_ref;
@@ -52,7 +52,7 @@ pub(super) fn any() -> Value {
 /// Returns whether a schema can be narrowed in one part without admitting more in another.
 pub(crate) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
     let mut is_sensitive = false;
-    each_subschema(&mut schema.clone().into(), &mut |keywords| {
+    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
         is_sensitive |= CONTEXT_SENSITIVE.iter().any(|keyword| keywords.contains_key(*keyword));
     });
     !is_sensitive
@@ -61,7 +61,7 @@ pub(crate) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
 /// Adds bounds to integers without them; returns whether the schema now refers to [`any`].
 pub(super) fn narrow(schema: &mut Value) -> bool {
     let mut is_open = false;
-    each_subschema(schema, &mut |keywords| {
+    for_each_schema_mut(schema, &mut |keywords| {
         narrow_integer(keywords);
         is_open |= narrow_parts(keywords);
     });

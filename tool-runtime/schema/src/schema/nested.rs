@@ -6,7 +6,7 @@ use schemars::Schema;
 use serde_json::{Map, Value};
 
 use super::reference::pointer;
-use super::subschemas::each;
+use super::subschemas::for_each_schema_mut;
 use super::title::is_scalar;
 
 /// Titles the definitions and nested schemas of a document.
@@ -17,7 +17,7 @@ use super::title::is_scalar;
 pub(super) fn title_nested(schema: Schema) -> Schema {
     let mut document = schema.to_value();
     let mut titles = BTreeMap::new();
-    each(&mut document, &mut |schema| {
+    for_each_schema_mut(&mut document, &mut |schema| {
         let title = schema.get("title").and_then(Value::as_str).filter(|it| it.contains("::"));
         if let Some(title) = title.map(str::to_owned) {
             title_contents(schema, &title, &mut titles);
