@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::SchemaKind;
 use super::close::{ListedNames, RuleNeeds, UnmetRule, in_place, restricts_unnamed};
-use super::reference::{escaped, pointer};
+use super::reference::pointer;
+use super::subschemas::{SchemaPath, SchemaRole, for_each_schema, subschemas_with_role};
 
 /// Describes a rule of a tool's schema that is probably a mistake, and does not fail the build.
 ///
@@ -106,7 +107,7 @@ pub fn schema_findings(
         seen: BTreeSet::new(),
         reported: BTreeSet::new(),
     };
-    search.values(schema, "", 0);
+    for_each_schema(schema, &mut |at, keywords| search.listed_values(keywords, at));
     match closing {
         Some(IsClosed::Yes) => search.value_root(schema, "", 0),
         Some(IsClosed::TooLarge) => {
@@ -145,19 +146,8 @@ impl<'s> FindingSearch<'s> {
         }
     }
 
-    /// Searches every subschema for listed values of another type.
-    fn values(&mut self, schema: &Value, at: &str, depth: usize) {
-        let Value::Object(keywords) = schema else { return };
-        if depth == MAX_DEPTH {
-            return;
-        }
-        self.listed_values(keywords, at);
-        for (pointer, nested) in subschemas(keywords, at) {
-            self.values(nested, &pointer, depth + 1);
-        }
-    }
-
-    fn listed_values(&mut self, keywords: &Map<String, Value>, at: &str) {
+    /// Searches a schema for listed values of another type.
+    fn listed_values(&mut self, keywords: &Map<String, Value>, at: &SchemaPath<'_>) {
         let names: Vec<&str> = match keywords.get("type") {
             Some(Value::String(name)) => vec![name],
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -250,16 +240,18 @@ impl<'s> FindingSearch<'s> {
         if depth == MAX_DEPTH {
             return;
         }
-        for part in in_place(keywords) {
-            match part.keyword {
-                "$ref" => self.target(part.schema, depth),
+        for (step, part) in in_place(keywords) {
+            match step.keyword.name {
+                "$ref" => self.target(part, depth),
                 // A condition rejects nothing.
                 "if" => {}
-                _ => self.nested_roots(part.schema, &part.pointer(at), depth + 1),
+                _ => self.nested_roots(part, &format!("{at}{step}"), depth + 1),
             }
         }
-        for (pointer, nested) in nested_values(keywords, at) {
-            self.value_root(nested, &pointer, depth + 1);
+        for role in [SchemaRole::Property, SchemaRole::Item] {
+            for (step, nested) in subschemas_with_role(keywords, role) {
+                self.value_root(nested, &format!("{at}{step}"), depth + 1);
+            }
         }
     }
 
@@ -295,74 +287,6 @@ fn is_of_type(value: &Value, name: &str) -> bool {
         "object" => value.is_object(),
         _ => true,
     }
-}
-
-/// The schemas of a value's properties and items, with their locations.
-fn nested_values<'s>(keywords: &'s Map<String, Value>, at: &str) -> Vec<(String, &'s Value)> {
-    let values =
-        ["properties", "patternProperties", "items", "prefixItems", "additionalProperties"];
-    by_keyword(keywords, at, &values)
-}
-
-/// All schemas within a schema, with their locations.
-fn subschemas<'s>(keywords: &'s Map<String, Value>, at: &str) -> Vec<(String, &'s Value)> {
-    by_keyword(
-        keywords,
-        at,
-        &[
-            "$defs",
-            "additionalItems",
-            "additionalProperties",
-            "allOf",
-            "anyOf",
-            "contains",
-            "definitions",
-            "dependencies",
-            "dependentSchemas",
-            "else",
-            "if",
-            "items",
-            "oneOf",
-            "patternProperties",
-            "prefixItems",
-            "properties",
-            "then",
-            "unevaluatedProperties",
-        ],
-    )
-}
-
-fn by_keyword<'s>(
-    keywords: &'s Map<String, Value>,
-    at: &str,
-    words: &[&str],
-) -> Vec<(String, &'s Value)> {
-    const NAMED: [&str; 6] = [
-        "$defs",
-        "definitions",
-        "dependencies",
-        "dependentSchemas",
-        "patternProperties",
-        "properties",
-    ];
-    let mut located_schemas = Vec::new();
-    for word in words {
-        match keywords.get(*word) {
-            Some(Value::Object(named)) if NAMED.contains(word) => {
-                located_schemas.extend(
-                    named.iter().map(|(name, it)| (format!("{at}/{word}/{}", escaped(name)), it)),
-                );
-            }
-            Some(Value::Array(list)) => {
-                let numbered = list.iter().enumerate();
-                located_schemas
-                    .extend(numbered.map(|(index, it)| (format!("{at}/{word}/{index}"), it)));
-            }
-            Some(schema) => located_schemas.push((format!("{at}/{word}"), schema)),
-            None => {}
-        }
-    }
-    located_schemas
 }
 
 #[cfg(test)]
@@ -414,6 +338,27 @@ mod tests {
             &json!({"type": "object", "propertyNames": {"pattern": "^x-"}, "minProperties": 1}),
             &[],
         );
+    }
+
+    #[test]
+    fn rules_are_searched_wherever_a_schema_may_be() {
+        let rule = json!({"properties": {"a": {}}, "required": ["b"]});
+        let text = |at: &str| {
+            format!(
+                "input `{at}`: requires or depends on properties that are not listed: `b`; \
+                 the object accepts unknown properties"
+            )
+        };
+        let of_items = json!({"properties": {"v": {"items": [{}], "additionalItems": rule}}});
+        check(&of_items, &[&text("/properties/v/additionalItems")]);
+        let wrong = json!({"type": "string", "enum": [1]});
+        let text = "values are not of the type string";
+        let names = json!({"properties": {}, "propertyNames": wrong});
+        check(&names, &[&format!("input `/propertyNames/enum`: 1 of 1 {text}")]);
+        let negated = json!({"properties": {"v": {"not": wrong}}});
+        check(&negated, &[&format!("input `/properties/v/not/enum`: 1 of 1 {text}")]);
+        let value = json!({"properties": {"v": {"const": {"anyOf": [wrong]}}}});
+        check(&value, &[]);
     }
 
     #[test]

@@ -2,79 +2,34 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::reference::escaped;
+use crate::schema::subschemas::{
+    SchemaForm, SchemaKey, SchemaKeyword, SchemaRole, SchemaStep, subschemas_with_role,
+};
 
 /// Keywords that restrict properties not listed in `properties`.
 const UNNAMED_PROPERTY_KEYWORDS: [&str; 3] =
     ["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
-/// Keywords whose subschemas describe properties or items of the value.
-const STRUCTURAL_KEYWORDS: [&str; 7] = [
-    "additionalItems",
-    "additionalProperties",
-    "items",
-    "patternProperties",
-    "prefixItems",
-    "properties",
-    "unevaluatedProperties",
-];
+/// The keyword whose value is the text of a reference.
+static REFERENCE: SchemaKeyword =
+    SchemaKeyword { name: "$ref", form: SchemaForm::One, role: SchemaRole::InPlace };
 
-/// A schema that applies to the same value as the schema that contains it.
-#[derive(Debug, Clone)]
-pub(in crate::schema) struct InPlacePart<'s> {
-    pub(in crate::schema) keyword: &'static str,
-    /// The position in a list; 0 for single schemas.
-    pub(in crate::schema) index: usize,
-    /// The name in `dependentSchemas` and `dependencies`.
-    pub(in crate::schema) name: Option<&'s str>,
-    /// The schema, or the text of a `$ref`.
-    pub(in crate::schema) schema: &'s Value,
-}
-
-impl InPlacePart<'_> {
-    /// The location of the schema, from the location of the schema that contains it.
-    pub(in crate::schema) fn pointer(&self, at: &str) -> String {
-        match (self.name, self.keyword) {
-            (Some(name), word) => format!("{at}/{word}/{}", escaped(name)),
-            (None, word @ ("allOf" | "anyOf" | "oneOf")) => format!("{at}/{word}/{}", self.index),
-            (None, word) => format!("{at}/{word}"),
-        }
-    }
-}
-
-/// Lists the schemas by which a value may be evaluated, but not those under `not`.
+/// Lists the schemas by which a value may be evaluated, but not those under `not`; for a `$ref`, its
+/// text.
 pub(in crate::schema) fn in_place(
     keywords: &Map<String, Value>,
-) -> impl Iterator<Item = InPlacePart<'_>> {
-    let single = ["$ref", "if", "then", "else"].into_iter().filter_map(|keyword| {
-        Some(InPlacePart { keyword, index: 0, name: None, schema: keywords.get(keyword)? })
-    });
-    let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
-        let branches = keywords.get(keyword).and_then(Value::as_array).into_iter().flatten();
-        branches.enumerate().map(move |(index, schema)| InPlacePart {
-            keyword,
-            index,
-            name: None,
-            schema,
-        })
-    });
-    let dependent_parts = ["dependentSchemas", "dependencies"].into_iter().flat_map(|keyword| {
-        let dependents = keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
-        let schemas = dependents.filter(|(_, schema)| !schema.is_array());
-        schemas.map(move |(name, schema)| InPlacePart {
-            keyword,
-            index: 0,
-            name: Some(name.as_str()),
-            schema,
-        })
-    });
-    single.chain(lists).chain(dependent_parts)
+) -> impl Iterator<Item = (SchemaStep<'_>, &Value)> {
+    let step = SchemaStep { keyword: &REFERENCE, key: SchemaKey::Only };
+    let reference = keywords.get(REFERENCE.name).map(|text| (step, text));
+    reference.into_iter().chain(subschemas_with_role(keywords, SchemaRole::InPlace))
 }
 
 /// Returns whether the keywords themselves describe properties or items.
 pub(super) fn is_structural(keywords: &Map<String, Value>) -> bool {
-    STRUCTURAL_KEYWORDS.iter().any(|word| match keywords.get(*word) {
-        Some(Value::Object(named)) => *word != "properties" || !named.is_empty(),
+    let properties = SchemaKeyword::with_role(SchemaRole::Property);
+    let mut structural = properties.chain(SchemaKeyword::with_role(SchemaRole::Item));
+    structural.any(|keyword| match keywords.get(keyword.name) {
+        Some(Value::Object(named)) => keyword.name != "properties" || !named.is_empty(),
         Some(_) => true,
         None => false,
     })

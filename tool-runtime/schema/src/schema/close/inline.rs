@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::group::restricts_unnamed;
 use super::{ChoiceReading, Closer, MAX_DEPTH};
 use crate::schema::reference::pointer;
+use crate::schema::subschemas::{SchemaKeyword, SchemaRole, for_each_subschema_mut};
 
 /// Levels of nested values of which a condition gets definitions of its own, which stay open.
 const MAX_OPEN_LEVELS: usize = 6;
@@ -32,7 +33,7 @@ impl<'s> Closer<'s> {
             conjoin(keywords, target);
             self.open_conditions(keywords);
         }
-        each_in_place(keywords, &mut |part| {
+        for_each_in_place(keywords, &mut |part| {
             if let Value::Object(part) = part {
                 self.inline_references(part);
             }
@@ -49,7 +50,9 @@ impl<'s> Closer<'s> {
         }
         let mut target = target.clone();
         if let Value::Object(copy) = &mut target {
-            for word in ["$defs", "definitions", "$id", "$anchor", "$schema"] {
+            let definitions = SchemaKeyword::with_role(SchemaRole::Definition);
+            for word in definitions.map(|keyword| keyword.name).chain(["$id", "$anchor", "$schema"])
+            {
                 copy.remove(word);
             }
             self.inline_references(copy);
@@ -71,12 +74,12 @@ impl<'s> Closer<'s> {
             return;
         }
         self.depth += 1;
-        for word in ["not", "if", "contains"] {
-            if let Some(condition) = keywords.get_mut(word) {
+        for_each_subschema_mut(keywords, &mut |step, condition| {
+            if step.keyword.is_condition() {
                 self.open_copy(condition, 0);
             }
-        }
-        each_in_place(keywords, &mut |part| {
+        });
+        for_each_in_place(keywords, &mut |part| {
             if let Value::Object(part) = part {
                 self.open_conditions(part);
             }
@@ -97,11 +100,13 @@ impl<'s> Closer<'s> {
                 conjoin(keywords, target);
             }
         }
-        each_in_place(keywords, &mut |part| self.open_copy(part, level));
-        if let Some(not) = keywords.get_mut("not") {
-            self.open_copy(not, level);
-        }
-        super::nested::each_nested(keywords, &mut |nested| self.open_copy(nested, level + 1));
+        for_each_subschema_mut(keywords, &mut |step, inner| match step.keyword.role {
+            SchemaRole::InPlace | SchemaRole::Negated => self.open_copy(inner, level),
+            SchemaRole::Property | SchemaRole::Item | SchemaRole::SomeItems => {
+                self.open_copy(inner, level + 1);
+            }
+            SchemaRole::PropertyName | SchemaRole::Content | SchemaRole::Definition => {}
+        });
         self.depth -= 1;
     }
 }
@@ -116,19 +121,12 @@ fn size(schema: &Value) -> usize {
 }
 
 /// Visits the schemas that apply to the same value, but not the target of a reference.
-fn each_in_place(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
-    for (word, inner) in keywords {
-        match (word.as_str(), inner) {
-            ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {
-                branches.iter_mut().for_each(&mut *visit);
-            }
-            ("dependentSchemas" | "dependencies", Value::Object(named)) => {
-                named.values_mut().for_each(&mut *visit);
-            }
-            ("if" | "then" | "else", inner) => visit(inner),
-            _ => {}
+fn for_each_in_place(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
+    for_each_subschema_mut(keywords, &mut |step, inner| {
+        if step.keyword.role == SchemaRole::InPlace {
+            visit(inner);
         }
-    }
+    });
 }
 
 /// Adds a schema that has to match, too: into the same keywords, or as a branch of `allOf`.

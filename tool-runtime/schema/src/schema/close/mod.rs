@@ -19,6 +19,7 @@ use self::nested::CombinedSchemas;
 use super::exclusive::are_exclusive;
 use super::findings::IsClosed;
 use super::reference::{escaped, pointer};
+use super::subschemas::{SchemaKey, SchemaKeyword, SchemaRole, for_each_subschema_mut};
 
 /// Accepts properties that a type does not declare; `#[ai_type(open)]` applies it.
 #[doc(hidden)]
@@ -121,11 +122,11 @@ impl Closer<'_> {
 
     fn object(&mut self, schema: &mut Value) {
         let Value::Object(keywords) = schema else { return };
-        for word in ["$defs", "definitions"] {
-            if let Some(Value::Object(named)) = keywords.get_mut(word) {
-                named.values_mut().for_each(|schema| self.value(schema));
+        for_each_subschema_mut(keywords, &mut |step, schema| {
+            if step.keyword.role == SchemaRole::Definition {
+                self.value(schema);
             }
-        }
+        });
         self.open_conditions(keywords);
         match self.composition(keywords) {
             Composition::Plain => self.plain(keywords),
@@ -141,22 +142,22 @@ impl Closer<'_> {
 
     /// Finds which schemas describe the properties and items of a value.
     fn composition(&mut self, keywords: &Map<String, Value>) -> Composition {
-        let mut structural: Vec<(&'static str, usize)> = Vec::new();
+        let mut structural: Vec<(&'static str, SchemaKey<'_>)> = Vec::new();
         let mut part_count = 0;
-        for part in in_place(keywords) {
+        for (step, part) in in_place(keywords) {
             part_count += 1;
-            let described = match part.keyword {
+            let described = match step.keyword.name {
                 "$ref" => self.target(keywords).is_some_and(|target| self.is_structural(target)),
-                _ => self.is_structural(part.schema),
+                _ => self.is_structural(part),
             };
             if described {
-                structural.push((part.keyword, part.index));
+                structural.push((step.keyword.name, step.key));
             }
         }
         if part_count == 0 {
             return Composition::Plain;
         }
-        let Some((word, index)) = structural.first().copied() else {
+        let Some((word, key)) = structural.first().copied() else {
             return if is_structural(keywords) {
                 Composition::Several
             } else {
@@ -171,11 +172,13 @@ impl Closer<'_> {
         if has_rules && ListedNames::new(self.document, keywords, "").needs_unlisted() {
             return Composition::Several;
         }
-        match word {
+        match (word, key) {
             // The definition is closed where it stands.
-            "$ref" => Composition::Nothing,
-            "allOf" if structural.len() == 1 => Composition::Branches(word, index..index + 1),
-            "anyOf" | "oneOf" if self.closes_each_branch(keywords, word, structural.len()) => {
+            ("$ref", _) => Composition::Nothing,
+            ("allOf", SchemaKey::Index(index)) if structural.len() == 1 => {
+                Composition::Branches(word, index..index + 1)
+            }
+            ("anyOf" | "oneOf", _) if self.closes_each_branch(keywords, word, structural.len()) => {
                 let branches = keywords.get(word).and_then(Value::as_array);
                 Composition::Branches(word, 0..branches.map_or(0, Vec::len))
             }
@@ -226,7 +229,7 @@ impl Closer<'_> {
         let target = self.target(keywords);
         let is_structural = target.is_some_and(|target| self.is_structural(target))
             || in_place(keywords)
-                .any(|part| part.keyword != "$ref" && self.is_structural(part.schema));
+                .any(|(step, part)| step.keyword.name != "$ref" && self.is_structural(part));
         self.depth -= 1;
         is_structural
     }
@@ -263,8 +266,8 @@ fn closing_keyword(keywords: &Map<String, Value>) -> &'static str {
             .is_some_and(|part| is_structural(part) || in_place(part).next().is_some())
     };
     let mut parts = in_place(keywords);
-    let are_rules = parts.all(|part| {
-        !["$ref", "allOf", "anyOf", "oneOf"].contains(&part.keyword) && !names_more(part.schema)
+    let are_rules = parts.all(|(step, part)| {
+        !["$ref", "allOf", "anyOf", "oneOf"].contains(&step.keyword.name) && !names_more(part)
     });
     if are_rules { "additionalProperties" } else { "unevaluatedProperties" }
 }
@@ -283,7 +286,7 @@ enum Composition {
 
 /// Removes the definitions that only inlined references named.
 fn remove_unused_definitions(document: &Value, schema: &mut Value) {
-    for word in ["$defs", "definitions"] {
+    for word in SchemaKeyword::with_role(SchemaRole::Definition).map(|keyword| keyword.name) {
         let Some(Value::Object(named)) = document.get(word) else { continue };
         let (before, after) = (used(document), used(schema));
         let places = named.keys().map(|name| (name, format!("/{word}/{}", escaped(name))));
@@ -303,8 +306,7 @@ fn remove_unused_definitions(document: &Value, schema: &mut Value) {
 fn used(document: &Value) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let Value::Object(root) = document else { return seen };
-    let outside =
-        root.iter().filter(|(word, _)| !["$defs", "definitions"].contains(&word.as_str()));
+    let outside = root.iter().filter(|(word, _)| !SchemaKeyword::holds_definitions(word));
     let mut open: Vec<&Value> = outside.map(|(_, value)| value).collect();
     while let Some(next) = open.pop() {
         match next {

@@ -9,9 +9,10 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::MAX_DEPTH;
-use super::group::{InPlacePart, admits_unnamed, in_place, restricts_unnamed};
+use super::group::{admits_unnamed, in_place, restricts_unnamed};
 use crate::schema::exclusive::are_exclusive_for_objects;
 use crate::schema::reference::pointer;
+use crate::schema::subschemas::SchemaStep;
 
 /// The most values that are read to compare the branches of one schema.
 const MAX_READS: usize = 100_000;
@@ -209,9 +210,9 @@ impl<'s> NameSearch<'s> {
         self.depth += 1;
         let mut listed_names = ListedNames::from_keywords(keywords);
         let mut branches: BTreeMap<&str, Vec<ListedNames<'s>>> = BTreeMap::new();
-        for part in in_place(keywords) {
-            let names = self.part(&part, at);
-            match part.keyword {
+        for (step, part) in in_place(keywords) {
+            let names = self.part(step, part, at);
+            match step.keyword.name {
                 "$ref" | "allOf" => {
                     listed_names.rejects_objects |= names.rejects_objects;
                     listed_names.add(names);
@@ -249,10 +250,10 @@ impl<'s> NameSearch<'s> {
         })
     }
 
-    fn part(&mut self, part: &InPlacePart<'s>, at: &str) -> ListedNames<'s> {
-        match (part.keyword, part.schema) {
+    fn part(&mut self, step: SchemaStep<'_>, part: &'s Value, at: &str) -> ListedNames<'s> {
+        match (step.keyword.name, part) {
             ("$ref", text) => self.target(text),
-            (_, Value::Object(keywords)) => self.schema(keywords, &part.pointer(at)),
+            (_, Value::Object(keywords)) => self.schema(keywords, &format!("{at}{step}")),
             (_, schema) => ListedNames {
                 rejects_objects: *schema == Value::Bool(false),
                 ..ListedNames::default()

@@ -7,25 +7,20 @@ use serde_json::{Map, Value, json};
 use super::Closer;
 use super::group::{in_place, is_structural};
 use super::inline::conjoin;
-use crate::schema::reference::escaped;
+use crate::schema::subschemas::{
+    SchemaKey, SchemaRole, for_each_subschema_mut, subschemas_with_role,
+};
 
 /// Visits the schemas of a value's properties and items.
-pub(super) fn each_nested(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
-    for (word, inner) in keywords {
-        match (word.as_str(), inner) {
-            ("properties" | "patternProperties", Value::Object(named)) => {
-                named.values_mut().for_each(&mut *visit);
-            }
-            ("prefixItems" | "items", Value::Array(items)) => {
-                items.iter_mut().for_each(&mut *visit);
-            }
-            (
-                "items" | "additionalItems" | "additionalProperties" | "unevaluatedProperties",
-                inner,
-            ) => visit(inner),
-            _ => {}
+pub(super) fn for_each_nested(
+    keywords: &mut Map<String, Value>,
+    visit: &mut impl FnMut(&mut Value),
+) {
+    for_each_subschema_mut(keywords, &mut |step, inner| {
+        if matches!(step.keyword.role, SchemaRole::Property | SchemaRole::Item) {
+            visit(inner);
         }
-    }
+    });
 }
 
 /// A schema of a property, or of the items, in one of the parts of a value.
@@ -60,7 +55,7 @@ struct NestedSchemas {
 impl Closer<'_> {
     /// Closes the nested values of a value that only one schema describes.
     pub(super) fn nested_values(&mut self, keywords: &mut Map<String, Value>) {
-        each_nested(keywords, &mut |nested| self.value(nested));
+        for_each_nested(keywords, &mut |nested| self.value(nested));
     }
 
     /// Closes the nested values of a value that several schemas describe.
@@ -229,55 +224,35 @@ impl NestedSchemas {
     ) {
         let Value::Object(keywords) = schema else { return };
         self.structural += usize::from(is_structural(keywords));
-        let mut add = |key: String, pointer: String| {
-            let nested = NestedSchema { pointer, branches: branches.to_vec(), applies };
-            self.by_value.entry(key).or_default().push(nested);
-        };
-        for (name, _) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
-        {
-            let key = format!("/properties/{}", escaped(name));
-            add(key.clone(), format!("{at}{key}"));
+        let nested = subschemas_with_role(keywords, SchemaRole::Property)
+            .chain(subschemas_with_role(keywords, SchemaRole::Item));
+        for (step, inner) in nested {
+            let pointer = format!("{at}{step}");
+            let is_items = step.keyword.name == "items" && step.key == SchemaKey::Only;
+            if step.keyword.name == "properties" || is_items && inner.is_object() {
+                let nested = NestedSchema { pointer, branches: branches.to_vec(), applies };
+                self.by_value.entry(step.to_string()).or_default().push(nested);
+            } else {
+                self.others.push(pointer);
+            }
         }
-        if keywords.get("items").is_some_and(Value::is_object) {
-            add("/items".to_owned(), format!("{at}/items"));
-        }
-        self.others(keywords, at);
-        for part in in_place(keywords).filter(|part| part.keyword != "$ref") {
-            let place = part.pointer(at);
-            let branch = match part.keyword {
-                "oneOf" | "anyOf" => Some((format!("{at}/{}", part.keyword), part.index)),
-                "then" => Some((format!("{at}/if"), 0)),
-                "else" => Some((format!("{at}/if"), 1)),
+        for (step, part) in in_place(keywords).filter(|(step, _)| step.keyword.name != "$ref") {
+            let place = format!("{at}{step}");
+            let branch = match (step.keyword.name, step.key) {
+                (word @ ("oneOf" | "anyOf"), SchemaKey::Index(index)) => {
+                    Some((format!("{at}/{word}"), index))
+                }
+                ("then", _) => Some((format!("{at}/if"), 0)),
+                ("else", _) => Some((format!("{at}/if"), 1)),
                 _ => None,
             };
-            let applies = match (part.keyword, applies) {
+            let applies = match (step.keyword.name, applies) {
                 ("if", _) => Applies::AsCondition,
                 ("allOf", applies) | (_, applies @ Applies::AsCondition) => applies,
                 (_, Applies::Always | Applies::Sometimes) => Applies::Sometimes,
             };
             let branches: Vec<_> = branches.iter().cloned().chain(branch).collect();
-            self.collect(part.schema, &place, &branches, applies);
-        }
-    }
-
-    fn others(&mut self, keywords: &Map<String, Value>, at: &str) {
-        for (word, inner) in keywords {
-            match (word.as_str(), inner) {
-                ("patternProperties", Value::Object(named)) => {
-                    self.others
-                        .extend(named.keys().map(|name| format!("{at}/{word}/{}", escaped(name))));
-                }
-                ("prefixItems" | "items", Value::Array(items)) => {
-                    self.others
-                        .extend((0..items.len()).map(|index| format!("{at}/{word}/{index}")));
-                }
-                ("additionalItems" | "additionalProperties" | "unevaluatedProperties", inner)
-                    if inner.is_object() =>
-                {
-                    self.others.push(format!("{at}/{word}"));
-                }
-                _ => {}
-            }
+            self.collect(part, &place, &branches, applies);
         }
     }
 }

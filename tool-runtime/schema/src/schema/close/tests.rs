@@ -111,6 +111,20 @@ fn alternatives_are_closed_with_the_common_properties() {
 }
 
 #[test]
+fn a_condition_on_items_within_a_condition_keeps_its_meaning() {
+    let referred = json!({"$ref": "#/$defs/A"});
+    check_property(
+        &json!({"not": {"contains": referred}}),
+        &two(),
+        &[
+            (json!([{"a": 1}]), false),
+            (json!([{"a": 1, "more": 2}]), false),
+            (json!([{"b": 1}]), true),
+        ],
+    );
+}
+
+#[test]
 fn conditions_bring_their_properties() {
     let card = json!({"properties": {"kind": {"const": "card"}}});
     let number = json!({"properties": {"number": {"type": "string"}}, "required": ["number"]});
