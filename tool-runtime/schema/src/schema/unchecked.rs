@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::pattern::uncheckable_construct;
 use super::reference::{escaped, pointer};
+use super::subschemas::{SchemaKeyword, for_each_schema};
 use crate::json::normalized;
 
 /// Describes a part of a dynamic tool's schema that no argument is checked against.
@@ -102,13 +103,13 @@ impl fmt::Display for UncheckedRule {
 #[must_use]
 pub fn loosened(schema: &Value, schema_kind: SchemaKind) -> (Value, Vec<UncheckedRule>) {
     // The rules are listed in the order of the schema, which is one in every build.
-    let schema = &normalized(schema.clone());
+    let mut loosened = normalized(schema.clone());
+    let schema = &loosened.clone();
     let constructs = uncheckable_patterns(schema);
-    if constructs.is_empty() {
-        return (schema.clone(), Vec::new());
-    }
     let mut loosening = Loosening { root: schema, schema_kind, constructs, unchecked: Vec::new() };
-    let loosened = loosening.schema(schema, "");
+    if !loosening.constructs.is_empty() {
+        loosening.schema(&mut loosened, "");
+    }
     (loosened, loosening.unchecked)
 }
 
@@ -151,14 +152,14 @@ impl Loosening<'_> {
         self.constructs.get(pattern).copied()
     }
 
-    fn schema(&mut self, schema: &Value, at: &str) -> Value {
-        let Value::Object(keywords) = schema else { return schema.clone() };
-        let mut loosened = Map::new();
+    fn schema(&mut self, schema: &mut Value, at: &str) {
+        let Value::Object(loosened) = schema else { return };
+        let keywords = std::mem::take(loosened);
+        let has_condition = keywords.contains_key("if");
         for (keyword, value) in keywords {
-            let place = format!("{at}/{}", escaped(keyword));
-            self.keyword(keyword, value, &place, &mut loosened);
+            self.keyword(keyword, value, at, loosened);
         }
-        if keywords.contains_key("if") && !loosened.contains_key("if") {
+        if has_condition && !loosened.contains_key("if") {
             // A property that only the condition's branches name is no longer evaluated.
             loosened.retain(|keyword, _| !CONDITIONAL.contains(&keyword.as_str()));
         }
@@ -166,71 +167,64 @@ impl Loosening<'_> {
             loosened
                 .retain(|keyword, _| !["minContains", "maxContains"].contains(&keyword.as_str()));
         }
-        Value::Object(loosened)
     }
 
     fn keyword(
         &mut self,
-        keyword: &str,
-        value: &Value,
+        name: String,
+        mut value: Value,
         at: &str,
         loosened: &mut Map<String, Value>,
     ) {
-        let loosened_value = match (keyword, value) {
-            ("pattern", Value::String(pattern)) => match self.uncheckable(pattern) {
-                Some(construct) => return self.record(at, construct),
-                None => value.clone(),
-            },
-            ("patternProperties", Value::Object(named)) => self.pattern_properties(named, at),
-            ("not" | "if" | "contains", _) if self.depends_on_unchecked(value) => {
-                return self.record(at, "a rule with a pattern that cannot be checked");
+        let place = || format!("{at}/{}", escaped(&name));
+        match (name.as_str(), &mut value, SchemaKeyword::named(&name)) {
+            ("pattern", Value::String(pattern), _) => {
+                if let Some(construct) = self.uncheckable(pattern) {
+                    return self.record(&place(), construct);
+                }
             }
-            ("oneOf", Value::Array(branches)) if self.depends_on_unchecked(value) => {
-                self.record(at, "the limit to one branch");
-                let any = json!({ "anyOf": self.list(branches, at) });
-                return conjoin(loosened, any);
+            ("patternProperties", Value::Object(named), _) => {
+                self.pattern_properties(named, &place());
             }
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(list)) => {
-                self.list(list, at)
+            (_, inner, Some(keyword))
+                if keyword.is_condition() && self.depends_on_unchecked(keyword, inner) =>
+            {
+                return self.record(&place(), "a rule with a pattern that cannot be checked");
             }
-            (
-                "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
-                Value::Object(named),
-            ) => {
-                let schemas = named.iter().map(|(name, schema)| {
-                    (name.clone(), self.schema(schema, &format!("{at}/{}", escaped(name))))
+            (_, inner, Some(keyword)) => {
+                let loses_limit = name == "oneOf" && self.depends_on_unchecked(keyword, inner);
+                if loses_limit {
+                    self.record(&place(), "the limit to one branch");
+                }
+                keyword.for_each_schema_mut(inner, &mut |step, schema| {
+                    self.schema(schema, &format!("{at}{step}"));
                 });
-                Value::Object(schemas.collect())
+                if loses_limit {
+                    return conjoin(loosened, json!({ "anyOf": value }));
+                }
             }
-            (_, Value::Object(_)) if SCHEMAS.contains(&keyword) => self.schema(value, at),
-            _ => value.clone(),
-        };
-        match (keyword, loosened.get_mut("allOf"), loosened_value) {
-            // `oneOf` stands before it.
-            ("allOf", Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-            (_, _, loosened_value) => drop(loosened.insert(keyword.to_owned(), loosened_value)),
+            (_, _, None) => {}
         }
-    }
-
-    fn list(&mut self, schemas: &[Value], at: &str) -> Value {
-        let numbered = schemas.iter().enumerate();
-        numbered.map(|(index, schema)| self.schema(schema, &format!("{at}/{index}"))).collect()
+        match (name == "allOf", loosened.get_mut("allOf"), value) {
+            // `oneOf` stands before it.
+            (true, Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (_, _, value) => drop(loosened.insert(name, value)),
+        }
     }
 
     /// Properties whose names match a pattern that cannot be checked may have any value, and so
     /// may all that no other keyword names.
-    fn pattern_properties(&mut self, named: &Map<String, Value>, at: &str) -> Value {
-        let mut loosened = Map::new();
-        for (name, schema) in named {
-            let place = format!("{at}/{}", escaped(name));
-            if let Some(construct) = self.uncheckable(name) {
+    fn pattern_properties(&mut self, named: &mut Map<String, Value>, at: &str) {
+        for (name, mut schema) in std::mem::take(named) {
+            let place = format!("{at}/{}", escaped(&name));
+            if let Some(construct) = self.uncheckable(&name) {
                 self.record(&place, construct);
-                loosened.entry("").or_insert(Value::Bool(true));
+                named.entry("").or_insert(Value::Bool(true));
             } else {
-                loosened.insert(name.clone(), self.schema(schema, &place));
+                self.schema(&mut schema, &place);
+                named.insert(name, schema);
             }
         }
-        Value::Object(loosened)
     }
 
     fn record(&mut self, at: &str, construct: &'static str) {
@@ -239,25 +233,19 @@ impl Loosening<'_> {
         self.unchecked.push(rule);
     }
 
-    /// Returns whether a pattern that cannot be checked can be reached from a schema.
-    fn depends_on_unchecked(&self, schema: &Value) -> bool {
-        let (mut open, mut seen) = (vec![schema], HashSet::new());
-        while let Some(next) = open.pop() {
-            match next {
-                Value::Array(list) => open.extend(list),
-                Value::Object(keywords) => {
-                    if patterns_of(keywords).any(|text| self.uncheckable(text).is_some()) {
-                        return true;
-                    }
-                    let target = keywords.get("$ref").and_then(Value::as_str);
-                    let target = target.filter(|text| seen.insert(text.to_string()));
-                    open.extend(target.and_then(|text| self.root.pointer(&pointer(text)?)));
-                    open.extend(keywords.values());
-                }
-                _ => {}
-            }
+    /// Returns whether a pattern that cannot be checked can be reached from a keyword's schemas.
+    fn depends_on_unchecked(&self, keyword: &'static SchemaKeyword, value: &Value) -> bool {
+        let mut open: Vec<_> = keyword.schemas(value).map(|(_, schema)| schema).collect();
+        let (mut depends, mut seen) = (false, HashSet::new());
+        while let Some(next) = open.pop().filter(|_| !depends) {
+            for_each_schema(next, &mut |_, keywords| {
+                depends |= patterns_of(keywords).any(|text| self.uncheckable(text).is_some());
+                let target = keywords.get("$ref").and_then(Value::as_str);
+                let target = target.filter(|text| seen.insert(*text));
+                open.extend(target.and_then(|text| self.root.pointer(&pointer(text)?)));
+            });
         }
-        false
+        depends
     }
 }
 
@@ -271,20 +259,6 @@ fn conjoin(keywords: &mut Map<String, Value>, schema: Value) {
 
 /// The keywords that have no meaning without the condition, or another.
 const CONDITIONAL: [&str; 3] = ["then", "else", "unevaluatedProperties"];
-
-/// The keywords whose value is one schema.
-const SCHEMAS: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedProperties",
-];
 
 #[cfg(test)]
 mod tests {
@@ -352,6 +326,13 @@ mod tests {
         let expected = json!({"patternProperties": {"": true, "^x": {"type": "string"}},
             "additionalProperties": false});
         check(&schema, &expected, &[r"/patternProperties/^(?!\.)[a-z.]+$"]);
+    }
+
+    #[test]
+    fn a_value_that_looks_like_a_pattern_removes_no_rule() {
+        let schema = json!({"not": {"const": {"pattern": AHEAD}}, "default": {"pattern": AHEAD},
+            "oneOf": [{"enum": [{"pattern": AHEAD}]}, {"type": "string"}]});
+        check(&schema, &schema, &[]);
     }
 
     #[test]
