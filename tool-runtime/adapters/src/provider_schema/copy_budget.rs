@@ -1,9 +1,9 @@
 //! Bounds the copies of a schema's parts, so that no schema takes more than its size in proportion.
 
 use serde_json::Value;
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::Keywords;
-use super::normalize::holds_definitions;
 
 /// The weight of the copies that any schema may take: about 1 MiB of text.
 const LEAST_WEIGHT: usize = 50_000;
@@ -31,7 +31,8 @@ impl CopyBudget {
     pub(super) fn spend(&mut self, keywords: &Keywords, copies: usize) -> bool {
         let limit = self.left / copies.max(1);
         let mut meter = WeightMeter { weight: 0, limit };
-        let mut members = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
+        let mut members =
+            keywords.iter().filter(|(keyword, _)| !SchemaKeyword::holds_definitions(keyword));
         if !members.all(|(keyword, value)| meter.add_member(keyword, value)) {
             self.left = self.left.saturating_sub(meter.weight);
             tool_runtime_schema::test_cost::count(meter.weight);

@@ -1,6 +1,7 @@
 //! Converts a schema for dialects that support all of JSON Schema: removes unsafe annotations.
 
 use serde_json::{Map, Value, json};
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::normalize::{is_annotation, is_secret};
 use super::{SchemaConverter, below};
@@ -57,22 +58,22 @@ impl SchemaConverter<'_> {
             }
             ("required", _) => self.property_names(value),
             ("dependentRequired", Value::Object(named)) => self.dependents(named),
-            ("patternProperties" | "dependentSchemas", Value::Object(named)) => {
-                self.by_name(keyword, named, at)
-            }
-            ("prefixItems" | "allOf" | "anyOf", Value::Array(branches)) => {
-                Value::Array(self.nodes(branches, keyword, at))
-            }
             ("oneOf", Value::Array(branches)) => {
                 return self.one_of(branches, siblings.contains_key("anyOf"), at);
             }
-            ("not" | "if" | "contains", _) => {
-                return Some((keyword, self.exactly(keyword, value, at)?));
-            }
-            (_, Value::Object(_)) if SCHEMA_KEYWORDS.contains(&keyword) => {
-                self.node(value, &below(at, &[keyword]))
-            }
-            _ => value.clone(),
+            _ => match (SchemaKeyword::named(keyword), value) {
+                (Some(known), _) if known.is_condition() => {
+                    return Some((keyword, self.exactly(keyword, value, at)?));
+                }
+                (Some(known), Value::Object(named)) if known.is_map() => {
+                    self.by_name(keyword, named, at)
+                }
+                (Some(_), Value::Array(branches)) => {
+                    Value::Array(self.nodes(branches, keyword, at))
+                }
+                (Some(_), Value::Object(_)) => self.node(value, &below(at, &[keyword])),
+                _ => value.clone(),
+            },
         };
         Some((keyword, lowered))
     }
@@ -147,16 +148,6 @@ impl SchemaConverter<'_> {
         None
     }
 }
-
-const SCHEMA_KEYWORDS: &[&str] = &[
-    "additionalProperties",
-    "else",
-    "items",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
 
 fn names_array(keywords: &Map<String, Value>) -> bool {
     match keywords.get("type") {

@@ -1,64 +1,22 @@
 //! Converts older drafts of JSON Schema and OpenAPI to draft 2020-12.
 
 use serde_json::{Map, Value};
+use tool_runtime_schema::schema::older_drafts::to_current_draft;
+use tool_runtime_schema::schema::subschemas::{SchemaKeyword, has_schema};
 
 use crate::names;
 
 /// A schema's keywords in draft 2020-12, without its definitions, which are read from the document.
 pub(super) fn normalize(keywords: &Map<String, Value>) -> Map<String, Value> {
-    let own_keywords = keywords.iter().filter(|(keyword, _)| !holds_definitions(keyword));
+    let own_keywords =
+        keywords.iter().filter(|(keyword, _)| !SchemaKeyword::holds_definitions(keyword));
     let mut keywords: Map<_, _> =
         own_keywords.map(|(name, value)| (name.clone(), value.clone())).collect();
     tool_runtime_schema::test_cost::count_values(keywords.values());
-    exclusive(&mut keywords, "minimum", "exclusiveMinimum");
-    exclusive(&mut keywords, "maximum", "exclusiveMaximum");
-    nullable(&mut keywords);
-    tuple(&mut keywords);
+    to_current_draft(&mut keywords);
+    // It has no meaning without a list in `items`.
+    keywords.remove("additionalItems");
     keywords
-}
-
-/// Returns whether the keyword has schemas that only references apply.
-pub(super) fn holds_definitions(keyword: &str) -> bool {
-    matches!(keyword, "$defs" | "definitions")
-}
-
-/// OpenAPI 3.0: `exclusiveMinimum: true` beside `minimum`.
-fn exclusive(keywords: &mut Map<String, Value>, bound: &str, exclusive: &str) {
-    let Some(Value::Bool(excludes)) = keywords.get(exclusive).cloned() else { return };
-    keywords.remove(exclusive);
-    if let Some(value) = excludes.then(|| keywords.remove(bound)).flatten() {
-        keywords.insert(exclusive.to_owned(), value);
-    }
-}
-
-/// OpenAPI 3.0: `nullable: true` beside `type`.
-fn nullable(keywords: &mut Map<String, Value>) {
-    if keywords.remove("nullable") != Some(Value::Bool(true)) {
-        return;
-    }
-    let Some(kind) = keywords.get_mut("type") else { return };
-    let mut names = match kind.take() {
-        Value::Array(names) => names,
-        name => vec![name],
-    };
-    if !names.contains(&"null".into()) {
-        names.push("null".into());
-    }
-    *kind = Value::Array(names);
-}
-
-/// Draft 7: `items` as a list, and `additionalItems` for the rest.
-fn tuple(keywords: &mut Map<String, Value>) {
-    let additional_items = keywords.remove("additionalItems");
-    if !keywords.get("items").is_some_and(Value::is_array) {
-        return;
-    }
-    if let Some(items) = keywords.remove("items") {
-        keywords.insert("prefixItems".to_owned(), items);
-    }
-    if let Some(additional_items) = additional_items {
-        keywords.insert("items".to_owned(), additional_items);
-    }
 }
 
 /// Returns whether the keyword is an annotation, which does not affect validity.
@@ -68,8 +26,6 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
         "$id",
         "$anchor",
         "$comment",
-        "$defs",
-        "definitions",
         "title",
         "description",
         "default",
@@ -80,12 +36,13 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
         "writeOnly",
         "contentEncoding",
         "contentMediaType",
-        "contentSchema",
         "discriminator",
         "externalDocs",
         "xml",
     ];
-    keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
+    keyword.starts_with("x-")
+        || ANNOTATIONS.contains(&keyword)
+        || SchemaKeyword::is_annotation(keyword)
 }
 
 /// Returns whether `unevaluatedProperties` rejects every property that the schema does not declare.
@@ -99,15 +56,13 @@ pub(super) fn closes(keywords: &Map<String, Value>) -> bool {
 
 /// Returns whether any property would be renamed in a dialect with restricted names.
 pub(super) fn has_odd_names(schema: &Value) -> bool {
-    let odd = |name: &String| names::property(name) != *name;
-    match schema {
-        Value::Object(keywords) => keywords.iter().any(|(keyword, inner)| {
-            let properties = inner.as_object().filter(|_| keyword == "properties");
-            properties.is_some_and(|properties| properties.keys().any(odd)) || has_odd_names(inner)
-        }),
-        Value::Array(branches) => branches.iter().any(has_odd_names),
-        _ => false,
-    }
+    let is_odd = |name: &String| names::property(name) != *name;
+    schema.as_object().is_some_and(|keywords| {
+        has_schema(keywords, |keywords| {
+            let properties = keywords.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|properties| properties.keys().any(is_odd))
+        })
+    })
 }
 
 /// Returns whether the value is marked secret.
@@ -152,29 +107,4 @@ fn types_of(values: &[Value]) -> Vec<String> {
         }
     }
     type_names
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[track_caller]
-    fn check(old: &Value, new: &Value) {
-        assert_eq!(&Value::Object(normalize(old.as_object().expect("a schema"))), new);
-    }
-
-    #[test]
-    fn older_spellings_become_the_current_one() {
-        check(
-            &json!({"minimum": 1, "exclusiveMinimum": true, "maximum": 2, "exclusiveMaximum": false}),
-            &json!({"exclusiveMinimum": 1, "maximum": 2}),
-        );
-        check(&json!({"type": "string", "nullable": true}), &json!({"type": ["string", "null"]}));
-        check(
-            &json!({"items": [{"type": "string"}], "additionalItems": false}),
-            &json!({"prefixItems": [{"type": "string"}], "items": false}),
-        );
-    }
 }

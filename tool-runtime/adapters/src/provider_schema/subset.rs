@@ -360,7 +360,6 @@ const NULL_OR_ABSENT: &str = "the property may be `null` or absent, which a stri
 /// Rules by which an object, or what contains it, depends on the presence of properties.
 const PRESENCE_RULES: &[&str] = &[
     "contains",
-    "dependencies",
     "dependentRequired",
     "dependentSchemas",
     "if",
@@ -374,7 +373,6 @@ const PRESENCE_RULES: &[&str] = &[
 /// Assertion keywords without special handling.
 const ASSERTIONS: &[&str] = &[
     "contains",
-    "dependencies",
     "dependentRequired",
     "dependentSchemas",
     "exclusiveMaximum",

@@ -114,6 +114,30 @@ fn a_property_that_is_called_otherwise_meets_no_rule_about_names() {
 }
 
 #[test]
+fn a_value_with_the_shape_of_a_schema_changes_no_rule() {
+    let filter = json!({"type": "object", "propertyNames": {"maxLength": 3},
+        "default": {"properties": {"$a": 1}}});
+    let schema = json!({"type": "object", "properties": {"filter": filter}});
+    assert_eq!(declared(Dialect::Anthropic, &schema)["properties"]["filter"], filter);
+}
+
+#[test]
+fn schemas_in_dependencies_are_declared_as_those_elsewhere() {
+    let key = json!({"type": "string", "x-sensitivity": "secret", "default": "hunter2"});
+    let dependencies = json!({"a": {"$ref": "#/definitions/Keyed"}, "b": ["a"],
+        "c": {"properties": {"key": key}}});
+    let schema = json!({"type": "object", "properties": {"f": {"type": "object",
+        "dependencies": dependencies}}, "definitions": {"Keyed": {"required": ["key"]}}});
+    for dialect in [Dialect::Anthropic, Dialect::OpenAiChat] {
+        let said = declared(dialect, &schema);
+        assert!(!said.to_string().contains("hunter2"), "{said}");
+        assert!(is_valid(&said, &json!({"f": {"a": 1, "key": "k"}})), "{said}");
+        assert!(!is_valid(&said, &json!({"f": {"a": 1}})), "{said}");
+        assert!(!is_valid(&said, &json!({"f": {"b": 1}})), "{said}");
+    }
+}
+
+#[test]
 fn the_root_of_a_subset_has_no_word_that_the_subset_lacks() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
         "additionalProperties": false, "minProperties": 1, "maxProperties": 2,

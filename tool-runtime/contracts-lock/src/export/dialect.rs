@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::json::normalized;
+use tool_runtime_schema::schema::older_drafts;
 use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 /// The dialect of every exported file.
@@ -29,11 +30,7 @@ pub(super) fn to_current_draft(mut schema: Value) -> Value {
         keywords.retain(|keyword, value| {
             !(BASE_URI_KEYWORDS.contains(&keyword.as_str()) && value.is_string())
         });
-        tuples(keywords);
-        dependencies(keywords);
-        exclusive(keywords, "exclusiveMinimum", "minimum");
-        exclusive(keywords, "exclusiveMaximum", "maximum");
-        nullable(keywords);
+        older_drafts::to_current_draft(keywords);
         sort_required(keywords);
     });
     normalized(schema)
@@ -49,52 +46,6 @@ pub(super) fn nested(mut schema: Value, name: &str) -> Value {
         }
     });
     schema
-}
-
-fn tuples(keywords: &mut Map<String, Value>) {
-    if keywords.get("items").is_some_and(Value::is_array) {
-        let items = keywords.remove("items").unwrap_or_default();
-        keywords.insert("prefixItems".to_owned(), items);
-        if let Some(rest) = keywords.remove("additionalItems") {
-            keywords.insert("items".to_owned(), rest);
-        }
-    }
-}
-
-fn dependencies(keywords: &mut Map<String, Value>) {
-    let Some(Value::Object(all)) = keywords.remove("dependencies") else { return };
-    for (property, dependency) in all {
-        let word = if dependency.is_array() { "dependentRequired" } else { "dependentSchemas" };
-        let of_kind = keywords.entry(word).or_insert_with(|| json!({}));
-        if let Value::Object(of_kind) = of_kind {
-            of_kind.insert(property, dependency);
-        }
-    }
-}
-
-fn exclusive(keywords: &mut Map<String, Value>, word: &str, bound: &str) {
-    let Some(Value::Bool(excluded)) = keywords.get(word) else { return };
-    let excluded = *excluded;
-    keywords.remove(word);
-    if excluded {
-        if let Some(limit) = keywords.remove(bound) {
-            keywords.insert(word.to_owned(), limit);
-        }
-    }
-}
-
-/// `nullable` adds null to the types, and to no other keyword.
-fn nullable(keywords: &mut Map<String, Value>) {
-    if keywords.remove("nullable") != Some(Value::Bool(true)) {
-        return;
-    }
-    match keywords.get_mut("type") {
-        Some(Value::Array(kinds)) if kinds.iter().all(|kind| kind != "null") => {
-            kinds.push("null".into());
-        }
-        Some(kind) if kind.is_string() && kind != "null" => *kind = json!([kind, "null"]),
-        _ => {}
-    }
 }
 
 /// Sorts required properties, because their order has no meaning and must not change a file.

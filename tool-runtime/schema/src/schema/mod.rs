@@ -8,6 +8,8 @@ mod findings;
 mod input;
 mod nested;
 #[doc(hidden)]
+pub mod older_drafts;
+#[doc(hidden)]
 pub mod pattern;
 #[doc(hidden)]
 pub mod reference;
