@@ -6,6 +6,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::json::{JsonKind, JsonNode, JsonView, equals_value, read};
+use tool_runtime_schema::schema::subschemas::{
+    SchemaKeyword, SchemaRole, SchemaStep, subschemas_with_role,
+};
 
 use super::edits::TextEdits;
 use super::names;
@@ -89,12 +92,15 @@ impl<'s> Renamer<'s, '_> {
             return;
         }
         into.list.push(schema);
-        let target = self.definitions.target(schema);
-        let choices = ["anyOf", "oneOf"].into_iter().flat_map(|keyword| branches(schema, keyword));
-        let possible =
-            choices.filter(|branch| self.may_match(id, self.definitions.resolved(branch)));
-        let certain = target.into_iter().chain(branches(schema, "allOf"));
-        for part in certain.chain(possible).chain(conditional(schema)) {
+        let parts = [SchemaRole::InPlace, SchemaRole::Negated]
+            .into_iter()
+            .flat_map(|role| with_role(schema, role))
+            .filter(|(step, part)| {
+                let is_choice = ["anyOf", "oneOf"].contains(&step.keyword.name);
+                !is_choice || self.may_match(id, self.definitions.resolved(part))
+            })
+            .map(|(_, part)| part);
+        for part in self.definitions.target(schema).into_iter().chain(parts) {
             self.collect(id, part, into, depth + 1);
         }
     }
@@ -154,7 +160,7 @@ impl<'s> Renamer<'s, '_> {
 
     fn array(&mut self, id: u32, schemas: &[&'s Value]) {
         for (at, (child, _)) in self.view.children(id).enumerate() {
-            let inner: Vec<_> = schemas.iter().filter_map(|schema| item(schema, at)).collect();
+            let inner: Vec<_> = schemas.iter().flat_map(|schema| items(schema, at)).collect();
             self.value(child, &inner);
         }
     }
@@ -174,25 +180,23 @@ fn declared<'s>(key: &str, schemas: &[&'s Value]) -> Vec<(&'s str, &'s Value)> {
 /// The schemas of properties that are not declared by their names. Each may apply to any property:
 /// the suffix of a declared name shows that it stands for another.
 fn undeclared(schema: &Value) -> impl Iterator<Item = &Value> {
-    let by_pattern = schema.get("patternProperties").and_then(Value::as_object);
-    let by_pattern = by_pattern.into_iter().flat_map(|named| named.values());
-    by_pattern.chain(schema.get("additionalProperties"))
+    with_role(schema, SchemaRole::Property)
+        .filter(|(step, _)| step.keyword.name != "properties")
+        .map(|(_, schema)| schema)
 }
 
-/// The schemas that apply to a value under a condition.
-fn conditional(schema: &Value) -> impl Iterator<Item = &Value> {
-    let dependent = schema.get("dependentSchemas").and_then(Value::as_object);
-    let dependent = dependent.into_iter().flat_map(|named| named.values());
-    ["then", "else"].into_iter().filter_map(|keyword| schema.get(keyword)).chain(dependent)
+/// The schemas that may apply to the item at an index.
+fn items(schema: &Value, at: usize) -> impl Iterator<Item = &Value> {
+    let roles = [SchemaRole::Item, SchemaRole::SomeItems];
+    let keywords = roles.into_iter().flat_map(SchemaKeyword::with_role);
+    keywords.filter_map(move |keyword| match schema.get(keyword.name)? {
+        Value::Array(list) => list.get(at),
+        schema => Some(schema),
+    })
 }
 
-fn branches<'s>(schema: &'s Value, keyword: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
-    schema.get(keyword).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn item(schema: &Value, at: usize) -> Option<&Value> {
-    let prefix_item = schema.get("prefixItems").and_then(|items| items.get(at));
-    prefix_item.or_else(|| schema.get("items"))
+fn with_role(schema: &Value, role: SchemaRole) -> impl Iterator<Item = (SchemaStep<'_>, &Value)> {
+    schema.as_object().into_iter().flat_map(move |keywords| subschemas_with_role(keywords, role))
 }
 
 fn admits_kind(schema: &Value, kind: JsonKind) -> bool {
@@ -243,8 +247,23 @@ mod tests {
             json!({"if": {}, "then": {"properties": {"p_1": inner}}}),
             json!({"if": {"minProperties": 2}, "else": {"properties": {"p_1": inner}}}),
             json!({"dependentSchemas": {"p_1": {"properties": {"p_1": inner}}}}),
+            json!({"dependencies": {"p_1": {"properties": {"p_1": inner}}}}),
+            json!({"if": {"properties": {"p_1": inner}}}),
+            json!({"not": {"properties": {"p_1": inner}}}),
+            json!({"unevaluatedProperties": inner}),
         ] {
             check(&rule, &written, r#"{"p_1":{"$top":"x"}}"#);
+        }
+        let written = format!(r#"[1,{{"{top}":"x"}}]"#);
+        for rule in [
+            json!({"items": inner}),
+            json!({"items": [true, inner]}),
+            json!({"items": [true], "additionalItems": inner}),
+            json!({"prefixItems": [true, inner]}),
+            json!({"prefixItems": [true], "items": inner}),
+            json!({"contains": inner}),
+        ] {
+            check(&rule, &written, r#"[1,{"$top":"x"}]"#);
         }
     }
 

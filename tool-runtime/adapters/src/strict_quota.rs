@@ -1,6 +1,7 @@
 //! Limits on all strict tools of one request together.
 
 use serde_json::{Map, Value};
+use tool_runtime_schema::schema::subschemas::subschemas;
 
 /// The remaining quota for the strict tools of one request.
 ///
@@ -47,16 +48,35 @@ impl SchemaCounts {
         let several_types = keywords.get("type").is_some_and(Value::is_array);
         self.unions += usize::from(several_types || keywords.contains_key("anyOf"));
         let required = keywords.get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        let schema_maps =
-            ["properties", "$defs"].map(|name| keywords.get(name).and_then(Value::as_object));
-        let [properties, _] = schema_maps;
+        let properties = keywords.get("properties").and_then(Value::as_object);
         self.optional += properties.map_or(0, Map::len).saturating_sub(required);
-        let inner_schemas = schema_maps.into_iter().flatten().flat_map(Map::values);
-        let branches = keywords.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-        for schema in inner_schemas.chain(branches).chain(keywords.get("items")) {
-            if let Some(keywords) = schema.as_object() {
-                self.add(keywords);
+        for (_, schema) in subschemas(keywords) {
+            if let Value::Object(inner) = schema {
+                self.add(inner);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn optional_properties_count_wherever_a_schema_may_be() {
+        let inner = json!({"properties": {"a": {"type": "string"}}});
+        for schema in [
+            json!({"$defs": {"A": inner}}),
+            json!({"definitions": {"A": inner}}),
+            json!({"prefixItems": [inner]}),
+            json!({"allOf": [inner]}),
+            json!({"additionalProperties": inner}),
+        ] {
+            let mut quota = StrictQuota { tools: 9, optional: 1, unions: 0 };
+            quota.take(schema.as_object().unwrap()).unwrap();
+            assert_eq!(quota.optional, 0, "{schema}");
         }
     }
 }

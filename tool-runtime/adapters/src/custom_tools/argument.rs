@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use tool_contracts::ToolSpec;
+use tool_runtime_schema::schema::reference::escaped;
+use tool_runtime_schema::schema::subschemas::{SchemaKeyword, SchemaRole};
 
 use super::CustomToolFormat;
 use super::grammar::whole_text_regex;
@@ -44,13 +46,15 @@ impl CustomTool {
         };
         let is_expressed =
             |keyword: &str| keyword == "pattern" && expressed.is_some() && grammar.is_some();
-        let lost = ASSERTIONS.into_iter().filter(|keyword| schema.contains_key(*keyword));
+        let combining = [SchemaRole::InPlace, SchemaRole::Negated]
+            .into_iter()
+            .flat_map(SchemaKeyword::with_role)
+            .map(|keyword| keyword.name);
+        let assertions = ASSERTIONS.into_iter().chain(combining);
+        let lost = assertions.filter(|keyword| schema.contains_key(*keyword));
         let losses = lost.filter(|keyword| !is_expressed(keyword)).map(|keyword| DeclarationLoss {
             tool: spec.name().to_owned(),
-            pointer: format!(
-                "/properties/{}",
-                tool_runtime_schema::schema::reference::escaped(argument)
-            ),
+            pointer: format!("/properties/{}", escaped(argument)),
             keyword: keyword.to_owned(),
             consequence: "omitted, because a custom tool takes text".to_owned(),
         });
@@ -67,8 +71,8 @@ impl CustomTool {
 
 /// The name and the schema of the only argument, if it is a text.
 fn only_text(schema: &Map<String, Value>) -> Result<(&str, &Map<String, Value>), String> {
-    let combined = ["$ref", "allOf", "anyOf", "oneOf"];
-    if let Some(keyword) = combined.into_iter().find(|keyword| schema.contains_key(*keyword)) {
+    let combined = SchemaKeyword::with_role(SchemaRole::InPlace).map(|keyword| keyword.name);
+    if let Some(keyword) = combined.chain(["$ref"]).find(|keyword| schema.contains_key(*keyword)) {
         return Err(format!("its arguments are combined by `{keyword}`"));
     }
     let properties = schema.get("properties").and_then(Value::as_object);

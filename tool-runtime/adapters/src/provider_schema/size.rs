@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use tool_runtime_schema::schema::subschemas::{SchemaKey, subschemas};
 
 use super::node::MAX_DEPTH;
 
@@ -17,9 +18,8 @@ const MAX_LONG_LIST_CHARACTERS: usize = 15_000;
 /// Names the limit that a schema exceeds.
 pub(super) fn too_large(root: &Map<String, Value>) -> Option<&'static str> {
     let mut size = SchemaSize::default();
-    root.values().for_each(|value| size.inside(value));
+    size.add(root);
     let levels = LevelFinder { root, known: HashMap::new(), depth: 0 }.levels(root);
-    size.properties(root);
     [
         (size.properties > MAX_PROPERTIES, "more than 5000 properties"),
         (levels > MAX_LEVELS, "objects nested deeper than 10 levels"),
@@ -40,24 +40,14 @@ struct SchemaSize {
 }
 
 impl SchemaSize {
-    fn inside(&mut self, value: &Value) {
-        match value {
-            Value::Object(keywords) => {
-                self.properties(keywords);
-                keywords.values().for_each(|value| self.inside(value));
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.inside(item)),
-            _ => {}
-        }
-    }
-
-    fn properties(&mut self, keywords: &Map<String, Value>) {
-        for keyword in ["properties", "$defs"] {
-            let named_schemas =
-                keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
-            for (name, _) in named_schemas {
-                self.properties += usize::from(keyword == "properties");
+    fn add(&mut self, keywords: &Map<String, Value>) {
+        for (step, schema) in subschemas(keywords) {
+            if let SchemaKey::Name(name) = step.key {
+                self.properties += usize::from(step.keyword.name == "properties");
                 self.characters += name.chars().count();
+            }
+            if let Value::Object(inner) = schema {
+                self.add(inner);
             }
         }
         let Some(Value::Array(listed)) = keywords.get("enum") else { return };
@@ -142,6 +132,15 @@ mod tests {
         let long = json!({"properties": {"a": {"enum": values(300, 51)}}});
         check(&long, Some("more than 15000 characters in one long list of values"));
         check(&json!({"properties": {"a": {"enum": values(200, 80)}}}), None);
+    }
+
+    #[test]
+    fn the_keywords_of_a_property_that_is_called_like_one_are_no_properties() {
+        let named: Value = (1..MAX_PROPERTIES).map(|at| (format!("p{at}"), json!({}))).collect();
+        check(
+            &json!({"properties": {"properties": {"type": "object", "properties": named}}}),
+            None,
+        );
     }
 
     #[test]

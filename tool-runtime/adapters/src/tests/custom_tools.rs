@@ -99,12 +99,28 @@ fn a_tool_that_cannot_be_a_custom_tool_is_an_error_that_says_why() {
     let mut combined = of(json!({ "a": text }));
     combined["anyOf"] = json!([{ "required": ["a"] }]);
     assert_eq!(reason(combined), wrap("its arguments are combined by `anyOf`"));
+    let mut dependent = of(json!({ "a": text }));
+    dependent["dependencies"] = json!({ "a": { "required": ["b"] } });
+    assert_eq!(reason(dependent), wrap("its arguments are combined by `dependencies`"));
 
     let sql = spec("sql.run", &statement());
     let error = build(Dialect::Anthropic, &sql, "sql.run");
     assert_eq!(error, CustomToolError::Unsupported { dialect: Dialect::Anthropic });
     let error = build(Dialect::OpenAiChat, &sql, "sql.ran").to_string();
     assert_eq!(error, "no tool `sql.ran` is declared; similar names are `sql.run`");
+}
+
+#[test]
+fn a_rule_in_another_schema_of_the_argument_is_lost_too() {
+    let argument =
+        json!({ "type": "string", "not": { "const": "x" }, "allOf": [{ "minLength": 1 }] });
+    let adapter = custom(Dialect::OpenAiChat, &argument, CustomToolFormat::Text);
+    let lost = |keyword: &str| {
+        format!(
+            "sql.run: {keyword} at `/properties/statement`: omitted, because a custom tool takes text"
+        )
+    };
+    assert_eq!(losses(&adapter), [lost("allOf"), lost("not")]);
 }
 
 /// A response with calls of the custom tool, of a function, and of a custom tool that is not declared.
