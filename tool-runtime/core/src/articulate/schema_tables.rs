@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use schemars::Schema;
 use serde_json::{Map, Value};
 use tool_runtime_schema::schema::reference;
+use tool_runtime_schema::schema::subschemas::{SchemaRole, subschemas};
 
 /// Returns whether data of this schema may contain an array of objects.
 ///
@@ -68,13 +69,20 @@ struct Subschemas<'s> {
 
 impl<'s> Subschemas<'s> {
     fn new(object: &'s Map<String, Value>) -> Self {
-        let list = |keyword: &str| object.get(keyword).and_then(Value::as_array);
-        let items = list("prefixItems").into_iter().flatten().chain(object.get("items"));
-        let properties = object.get("properties").and_then(Value::as_object);
-        let properties = properties.into_iter().flat_map(Map::values);
-        let alternatives = UNIONS.iter().filter_map(|keyword| list(keyword)).flatten();
-        let others = properties.chain(alternatives).chain(object.get("additionalProperties"));
-        Self { object, items: items.collect(), others: others.collect() }
+        let (mut items, mut others) = (Vec::new(), Vec::new());
+        for (step, schema) in subschemas(object) {
+            match step.keyword.role {
+                SchemaRole::Item => items.push(schema),
+                SchemaRole::Property | SchemaRole::InPlace => others.push(schema),
+                // They do not say what a value consists of.
+                SchemaRole::SomeItems
+                | SchemaRole::Negated
+                | SchemaRole::PropertyName
+                | SchemaRole::Content
+                | SchemaRole::Definition => {}
+            }
+        }
+        Self { object, items, others }
     }
 
     /// Returns whether the schema says what its values consist of.
@@ -148,6 +156,7 @@ mod tests {
         check::<Vec<Row>>(true);
         check::<Page>(true);
         check::<BTreeMap<String, Page>>(true);
+        check::<BTreeMap<u32, Page>>(true);
         check::<(u8, Row)>(true);
         check::<Vec<Option<Row>>>(true);
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use tool_contracts::{ToolSpec, ToolkitSpec};
+use tool_runtime_schema::schema::subschemas::{SchemaKey, SchemaRole, subschemas};
 
 use super::tokenizer;
 
@@ -45,35 +46,21 @@ struct ParameterWords {
 }
 
 impl ParameterWords {
-    fn read(&mut self, schema: &Value) {
-        match schema {
-            Value::Object(keywords) => self.read_object(keywords),
-            Value::Array(schemas) => schemas.iter().for_each(|inner| self.read(inner)),
-            _ => {}
-        }
-    }
-
     fn read_object(&mut self, keywords: &Map<String, Value>) {
-        for (keyword, inner) in keywords {
-            match (keyword.as_str(), inner) {
-                ("properties", Value::Object(properties)) => {
-                    for (name, schema) in properties {
-                        self.names.extend(tokenizer::document_words(name));
-                        self.read(schema);
-                    }
-                }
-                ("$defs" | "definitions" | "patternProperties", Value::Object(schemas)) => {
-                    schemas.values().for_each(|schema| self.read(schema));
-                }
-                ("description" | "const", Value::String(text)) => self.push_description(text),
-                ("enum", Value::Array(values)) => {
-                    values
-                        .iter()
-                        .filter_map(Value::as_str)
-                        .for_each(|text| self.push_description(text));
-                }
-                ("default" | "examples" | "required" | "not", _) => {}
-                _ => self.read(inner),
+        let listed_values = keywords.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let texts = ["description", "const"].into_iter().filter_map(|word| keywords.get(word));
+        texts
+            .chain(listed_values)
+            .filter_map(Value::as_str)
+            .for_each(|text| self.push_description(text));
+        let inner_schemas =
+            subschemas(keywords).filter(|(step, _)| step.keyword.role != SchemaRole::Negated);
+        for (step, schema) in inner_schemas {
+            if let ("properties", SchemaKey::Name(name)) = (step.keyword.name, step.key) {
+                self.names.extend(tokenizer::document_words(name));
+            }
+            if let Value::Object(inner) = schema {
+                self.read_object(inner);
             }
         }
     }
@@ -94,5 +81,25 @@ impl ParameterWords {
 
     fn push_description(&mut self, text: &str) {
         self.descriptions.extend(tokenizer::document_words(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words_of_parameters_are_read_wherever_a_schema_may_be_and_not_elsewhere() {
+        let schema = json!({
+            "dependentSchemas": {"default": {"properties": {"colour": {"const": "green"}}}},
+            "not": {"properties": {"hidden": {"description": "Hidden."}}},
+            "x-note": {"description": "Internal."},
+        });
+        let mut words = ParameterWords::default();
+        words.read_object(schema.as_object().unwrap());
+        assert_eq!(words.names, tokenizer::document_words("colour"));
+        assert_eq!(words.descriptions, tokenizer::document_words("green"));
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tool_contracts::{Effect, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec};
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::schema;
+use tool_runtime_schema::schema::subschemas::{SchemaRole, subschemas};
 use tool_runtime_schema::schema::{
     AnswerCheck, ChoiceReading, Coerce, IsClosed, SchemaFinding, SchemaKind, UncheckedRule,
     ValidationReport, Validator,
@@ -414,13 +415,13 @@ fn admits_more_than_objects(schema: &Value) -> bool {
     schema["type"].as_str().is_none_or(|name| name != "object" && schema::is_type_name(name))
 }
 
-/// The deepest nesting of arguments whose schema has no objects below its root.
-fn depth(schema: &serde_json::Map<String, Value>) -> usize {
-    fn list_depth(schema: &Value) -> usize {
-        schema.get("items").map_or(0, |items| 1 + list_depth(items))
-    }
-    let properties = schema.get("properties").and_then(Value::as_object);
-    1 + properties.into_iter().flat_map(|all| all.values()).map(list_depth).max().unwrap_or(0)
+/// The deepest nesting of arguments whose schema has no references.
+fn depth(keywords: &serde_json::Map<String, Value>) -> usize {
+    let depths = subschemas(keywords).map(|(step, schema)| {
+        let is_part = matches!(step.keyword.role, SchemaRole::Property | SchemaRole::Item);
+        usize::from(is_part) + schema.as_object().map_or(0, depth)
+    });
+    depths.max().unwrap_or(0)
 }
 
 fn whole_seconds(time: Duration) -> u64 {
