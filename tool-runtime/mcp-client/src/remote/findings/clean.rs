@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use tool_runtime_schema::schema::reference::escaped;
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::hidden::{clean_text, has_invisible};
 use super::instructions::instructions;
@@ -30,9 +31,6 @@ const TEXTS: [&str; 3] = ["title", "description", "$comment"];
 const SAMPLES: [&str; 3] = ["default", "examples", "example"];
 /// The keywords whose values are instances.
 const INSTANCES: [&str; 2] = ["const", "enum"];
-/// The keywords whose value has a schema for each name.
-const NAMED: [&str; 5] =
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 /// Removes the invisible characters of a definition, and reports suspicious texts.
 pub(in super::super) fn clean_definition(definition: &ToolDefinition) -> CleanDefinition {
@@ -109,7 +107,7 @@ impl Cleaner<'_> {
                     self.instance(value, &at);
                     value.clone()
                 }
-                Value::Object(named) if NAMED.contains(&keyword.as_str()) => {
+                Value::Object(named) if maps_names(keyword) => {
                     let schemas = named.iter().map(|(name, schema)| {
                         let at = format!("{at}/{}", escaped(name));
                         self.name(name, &at);
@@ -168,6 +166,11 @@ impl Cleaner<'_> {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Returns whether the value of a keyword maps the names of properties or schemas.
+fn maps_names(keyword: &str) -> bool {
+    keyword == "dependentRequired" || SchemaKeyword::named(keyword).is_some_and(|it| it.is_map())
 }
 
 /// Describes the first text of a value that has invisible characters, of its names too.
@@ -238,6 +241,16 @@ mod tests {
             "type": "object", "properties": {"a": {"default": "x\u{200b}", "examples": ["y"]}}}})));
         assert_eq!(clean.input["properties"]["a"], json!({"examples": ["y"]}));
         assert_eq!((clean.findings.len(), clean.unusable), (1, None));
+    }
+
+    #[test]
+    fn a_property_that_is_called_like_a_keyword_keeps_its_dependents() {
+        let input = json!({"type": "object",
+            "dependencies": {"default": ["y\u{200b}"], "enum": {"title": "x\u{200b}"}}});
+        let clean = clean_definition(&definition(&json!({"name": "t", "inputSchema": input})));
+        assert_eq!(clean.input["dependencies"]["default"], input["dependencies"]["default"]);
+        assert_eq!(clean.input["dependencies"]["enum"], json!({"title": "x"}));
+        assert_eq!(clean.unusable.as_deref(), Some("/inputSchema/dependencies/default/0"));
     }
 
     #[test]
