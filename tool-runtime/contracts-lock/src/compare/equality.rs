@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tool_runtime_schema::json::Decimal;
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::keywords;
 use super::subschema::Subschema;
@@ -57,28 +58,19 @@ impl SchemaEquality {
                 (None, None) => left == right && a.is_external() && b.is_external(),
                 _ => false,
             },
-            "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => {
-                let (left, right) = (a.subschema_map(word), b.subschema_map(word));
-                let mut pairs = left.iter().zip(&right);
-                left.len() == right.len()
-                    && pairs.all(|(a, b)| a.0 == b.0 && self.schemas(a.1, b.1))
-            }
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.lists(a.list(word), b.list(word)),
-            "items" if left.is_array() && right.is_array() => {
-                self.lists(a.list(word), b.list(word))
-            }
-            "items"
-            | "additionalItems"
-            | "contains"
-            | "additionalProperties"
-            | "unevaluatedProperties"
-            | "unevaluatedItems"
-            | "propertyNames"
-            | "not"
-            | "if"
-            | "then"
-            | "else" => self.schemas(a.with_schema(left), b.with_schema(right)),
-            _ => equal(left, right),
+            word => match (SchemaKeyword::named(word), left, right) {
+                (Some(keyword), ..) if keyword.is_map() => {
+                    let (left, right) = (a.subschema_map(word), b.subschema_map(word));
+                    let mut pairs = left.iter().zip(&right);
+                    left.len() == right.len()
+                        && pairs.all(|(a, b)| a.0 == b.0 && self.schemas(a.1, b.1))
+                }
+                (Some(_), Value::Array(_), Value::Array(_)) => {
+                    self.lists(a.list(word), b.list(word))
+                }
+                (Some(_), ..) => self.schemas(a.with_schema(left), b.with_schema(right)),
+                (None, ..) => equal(left, right),
+            },
         }
     }
 

@@ -1,6 +1,7 @@
 //! Classifies keywords as assertions or annotations.
 
 use serde_json::Value;
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::subschema::Subschema;
 
@@ -18,21 +19,18 @@ pub(super) const ANNOTATIONS: [(&str, &str); 9] = [
 ];
 
 /// Annotations that no reader of a tool uses.
-const UNUSED_ANNOTATIONS: [&str; 10] = [
+const UNUSED_ANNOTATIONS: [&str; 7] = [
     "$schema",
     "$id",
     "$anchor",
     "$vocabulary",
-    "$defs",
-    "definitions",
     "contentEncoding",
     "contentMediaType",
-    "contentSchema",
     "discriminator",
 ];
 
-/// Keywords that the comparison understands.
-const UNDERSTOOD: [&str; 42] = [
+/// Keywords that the comparison understands, besides those that hold schemas.
+const UNDERSTOOD: [&str; 23] = [
     "$ref",
     "type",
     "nullable",
@@ -47,34 +45,15 @@ const UNDERSTOOD: [&str; 42] = [
     "minLength",
     "maxLength",
     "pattern",
-    "items",
-    "prefixItems",
-    "additionalItems",
     "minItems",
     "maxItems",
     "uniqueItems",
-    "contains",
     "minContains",
     "maxContains",
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "propertyNames",
     "required",
     "minProperties",
     "maxProperties",
     "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
 ];
 
 /// Formats by which values are parsed: a string in another format fails sooner or later, even if
@@ -114,12 +93,13 @@ const DYNAMIC_KEYWORDS: [&str; 4] =
 /// Returns whether the keyword can make an instance invalid.
 pub(super) fn asserts(keyword: &str) -> bool {
     let tells = ANNOTATIONS.iter().any(|(word, _)| *word == keyword) || keyword.starts_with("x-");
-    !(tells || keyword == "default" || UNUSED_ANNOTATIONS.contains(&keyword))
+    let is_unused = UNUSED_ANNOTATIONS.contains(&keyword) || SchemaKeyword::is_annotation(keyword);
+    !(tells || is_unused || keyword == "default")
 }
 
 /// Returns whether the comparison does not understand the keyword.
 pub(super) fn is_unknown(keyword: &str) -> bool {
-    asserts(keyword) && !UNDERSTOOD.contains(&keyword)
+    asserts(keyword) && SchemaKeyword::named(keyword).is_none() && !UNDERSTOOD.contains(&keyword)
 }
 
 pub(super) fn is_parsed_format(format: &str) -> bool {

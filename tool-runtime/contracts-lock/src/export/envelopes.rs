@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tool_contracts::schemas;
 use tool_contracts::{Effect, ErrorCode, ToolErrorType};
-use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
+use tool_runtime_schema::schema::subschemas::{
+    SchemaKeyword, SchemaRole, for_each_schema_mut, subschemas_with_role,
+};
 
 use super::contract::Contract;
 use super::dialect::{nested, to_current_draft};
@@ -197,11 +199,13 @@ fn masked(schema: Value) -> Value {
 
 fn mask(keywords: &mut Map<String, Value>) -> bool {
     let secret = is_secret(keywords);
-    let branches = ["allOf", "anyOf", "oneOf"].iter().filter_map(|word| keywords.get(*word));
-    let branches = branches.filter_map(Value::as_array).flatten().filter_map(Value::as_object);
-    let in_branch = branches.into_iter().any(is_secret);
+    let in_branch = subschemas_with_role(keywords, SchemaRole::InPlace)
+        .any(|(_, branch)| branch.as_object().is_some_and(is_secret));
     if secret || in_branch {
-        keywords.retain(|word, _| matches!(word.as_str(), "description" | "title" | "$defs"));
+        keywords.retain(|word, _| {
+            SchemaKeyword::holds_definitions(word)
+                || matches!(word.as_str(), "description" | "title")
+        });
         keywords.insert("x-sensitivity".to_owned(), "secret".into());
     }
     if secret {

@@ -302,6 +302,9 @@ async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
             "keys": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/key"}},
             "pin": {"oneOf": [secret(json!({"maxLength": 4})), {"type": "string", "minLength": 5}]},
             "by": {"type": "string", "enum": ["pin", "token"]},
+            "code": {
+                "type": "string", "minLength": 4, "if": {"minLength": 1}, "then": secret(json!({})),
+            },
         },
         "allOf": [{"properties": {"pin": {"not": {"const": "***"}}}}],
         "required": ["by"],
@@ -313,7 +316,7 @@ async fn a_masked_echo_is_valid_whatever_is_said_of_secrets() {
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build().unwrap();
     let schema = schema(&folder, "open.tool_output.json");
     for text in [
-        r#"{"by": "token", "token": "hunter2", "keys": ["hunte", "rtwoo"]}"#,
+        r#"{"by": "token", "token": "hunter2", "keys": ["hunte", "rtwoo"], "code": "12345"}"#,
         r#"{"by": "pin", "token": null, "pin": "1234"}"#,
         r#"{"by": "pin", "keys": [], "pin": "hunter2"}"#,
     ] {
