@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::json::normalized_object;
-use tool_runtime_schema::schema::subschemas::{for_each_schema_mut, for_each_subschema_mut};
+use tool_runtime_schema::schema::subschemas::{
+    SchemaKeyword, SchemaRole, for_each_schema_mut, for_each_subschema_mut, has_schema,
+};
 use tool_runtime_schema::schema::validator::number::IntegerWidth;
 
 use crate::openapi::numbers;
@@ -82,11 +84,7 @@ fn replace_width(keywords: &mut Map<String, Value>, takes_bounds: bool) {
 
 /// Returns whether a property of a schema is repeated in a header.
 pub(super) fn names_headers(schema: &Map<String, Value>) -> bool {
-    let mut has_header = false;
-    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
-        has_header |= keywords.contains_key(HEADER_KEYWORD);
-    });
-    has_header
+    has_schema(schema, |keywords| keywords.contains_key(HEADER_KEYWORD))
 }
 
 /// Returns whether every value of a schema is an object, as revisions before 2026-07-28 require of
@@ -97,48 +95,32 @@ pub(super) fn is_object(schema: &Map<String, Value>) -> bool {
 
 /// Returns the schema of an object whose only member has this schema.
 pub(super) fn wrapped(schema: &Map<String, Value>) -> Map<String, Value> {
-    let mut inner = schema.clone();
+    let mut inner = Value::Object(schema.clone());
+    for_each_schema_mut(&mut inner, &mut redirect);
     let mut outer = Map::new();
-    for keyword in ["$schema", "$defs", "definitions"] {
-        if let Some(value) = inner.remove(keyword) {
-            outer.insert(keyword.to_owned(), redirected(value));
+    let definitions = SchemaKeyword::with_role(SchemaRole::Definition);
+    for keyword in definitions.map(|keyword| keyword.name).chain(["$schema"]) {
+        if let Some(value) = inner.as_object_mut().and_then(|inner| inner.remove(keyword)) {
+            outer.insert(keyword.to_owned(), value);
         }
     }
     outer.insert("type".to_owned(), "object".into());
-    outer.insert("properties".to_owned(), json!({ RESULT: redirected(inner.into()) }));
+    outer.insert("properties".to_owned(), json!({ RESULT: inner }));
     outer.insert("required".to_owned(), json!([RESULT]));
     normalized_object(outer)
 }
 
-/// Points references to the root, and into it, at the member that has replaced it. Definitions stay at
-/// the root.
-fn redirected(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let redirect = |(key, value): (String, Value)| match value {
-                Value::String(target) if key == "$ref" => (key, redirected_target(target).into()),
-                value => (key, redirected(value)),
-            };
-            members.into_iter().map(redirect).collect()
-        }
-        Value::Array(items) => items.into_iter().map(redirected).collect(),
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => other,
+/// Points a reference to the root, or into it, at the member that has replaced it. Definitions stay
+/// at the root.
+fn redirect(keywords: &mut Map<String, Value>) {
+    let Some(Value::String(target)) = keywords.get_mut("$ref") else { return };
+    let Some(pointer) = target.strip_prefix('#') else { return };
+    let is_below_root = pointer.strip_prefix('/').is_some_and(|steps| {
+        !steps.split_once('/').is_some_and(|(word, _)| SchemaKeyword::holds_definitions(word))
+    });
+    if pointer.is_empty() || is_below_root {
+        *target = format!("#/properties/{RESULT}{pointer}");
     }
-}
-
-fn redirected_target(target: String) -> String {
-    match target.strip_prefix('#') {
-        Some(pointer) if pointer.is_empty() || is_below_the_root(pointer) => {
-            format!("#/properties/{RESULT}{pointer}")
-        }
-        Some(_) | None => target,
-    }
-}
-
-fn is_below_the_root(pointer: &str) -> bool {
-    pointer.starts_with('/')
-        && !pointer.starts_with("/$defs/")
-        && !pointer.starts_with("/definitions/")
 }
 
 #[cfg(test)]
@@ -270,5 +252,20 @@ mod tests {
         assert!(!validator.is_valid(&json!({"result": [1]})));
         assert!(!validator.is_valid(&json!([])));
         assert!(is_object(outer.as_object().expect("it is an object")) && !is_object(schema));
+    }
+
+    #[test]
+    fn a_value_that_looks_like_a_reference_is_the_same_in_a_wrapped_schema() {
+        let schema = json!({"const": {"$ref": "#"}, "default": {"$ref": "#/items"}});
+        let outer = wrapped(schema.as_object().expect("it is an object"));
+        assert_eq!(outer["properties"]["result"], schema);
+    }
+
+    #[test]
+    fn a_value_of_a_secret_inside_an_encoded_text_is_left_out() {
+        let secret = json!({"x-sensitivity": "secret", "default": "k"});
+        let schema = json!({"type": "string", "contentSchema": {"properties": {"key": secret}}});
+        let expected = json!({"type": "string", "contentSchema": {"properties": {"key": {}}}});
+        assert_eq!(cleaned(&schema), expected);
     }
 }

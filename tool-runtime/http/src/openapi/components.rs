@@ -11,7 +11,9 @@ use tool_contracts::server::{CallRequest, CallResponse, ListRequest, ListRespons
 use tool_runtime_record::evidence::ReplayReport;
 use tool_runtime_schema::json::normalized_object;
 use tool_runtime_schema::schema::reference;
-use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
+use tool_runtime_schema::schema::subschemas::{
+    SchemaKeyword, SchemaRole, for_each_schema_mut, has_schema,
+};
 
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, schema_ref};
@@ -131,18 +133,20 @@ impl Components {
         schema.remove("$id");
         let root = self.reserve(name);
         let mut moved = BTreeMap::new();
-        let definitions = match schema.remove("$defs") {
-            Some(Value::Object(definitions)) => definitions,
-            _ => Map::new(),
-        };
-        for own in definitions.keys() {
-            moved.insert(own.clone(), self.reserve(&format!("{root}{}", camel_case(own))));
+        let mut definitions = Vec::new();
+        for keyword in SchemaKeyword::with_role(SchemaRole::Definition) {
+            let Some(Value::Object(named)) = schema.remove(keyword.name) else { continue };
+            for (own, definition) in named {
+                let component = self.reserve(&format!("{root}{}", camel_case(&own)));
+                moved.insert((keyword.name, own), component.clone());
+                definitions.push((component, definition));
+            }
         }
         let refer = |keywords: &mut Map<String, Value>| refer(keywords, &root, &moved);
-        for (own, mut definition) in definitions {
+        for (component, mut definition) in definitions {
             for_each_schema_mut(&mut definition, &mut { refer });
             change(&mut definition);
-            self.schemas.insert(moved[&own].clone(), definition);
+            self.schemas.insert(component, definition);
         }
         let mut schema = Value::Object(schema);
         for_each_schema_mut(&mut schema, &mut { refer });
@@ -222,26 +226,29 @@ fn take<T: JsonSchema>(generator: &mut SchemaGenerator) {
 }
 
 fn refers_elsewhere(schema: &Map<String, Value>) -> bool {
-    let mut is_elsewhere = false;
-    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
+    has_schema(schema, |keywords| {
         let target = keywords.get("$ref").and_then(Value::as_str);
-        is_elsewhere |= target.is_some_and(|target| !target.starts_with('#'));
-    });
-    is_elsewhere
+        target.is_some_and(|target| !target.starts_with('#'))
+    })
 }
 
 /// Rewrites a reference to the new location of its target.
-fn refer(keywords: &mut Map<String, Value>, root: &str, moved: &BTreeMap<String, String>) {
+fn refer(
+    keywords: &mut Map<String, Value>,
+    root: &str,
+    moved: &BTreeMap<(&'static str, String), String>,
+) {
     let Some(Value::String(reference)) = keywords.get_mut("$ref") else { return };
     let Some(pointer) = reference.strip_prefix('#') else { return };
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return;
     }
-    let new_reference = pointer.strip_prefix("/$defs/").and_then(|rest| {
+    let new_reference = SchemaKeyword::with_role(SchemaRole::Definition).find_map(|keyword| {
+        let rest = pointer.strip_prefix('/')?.strip_prefix(keyword.name)?.strip_prefix('/')?;
         let (token, below) =
             rest.split_once('/').map_or((rest, ""), |(token, _)| (token, &rest[token.len()..]));
         let name = reference::pointer(&format!("#{token}"))?.replace("~1", "/").replace("~0", "~");
-        moved.get(&name).map(|name| format!("{PREFIX}{name}{below}"))
+        moved.get(&(keyword.name, name)).map(|name| format!("{PREFIX}{name}{below}"))
     });
     *reference = new_reference.unwrap_or_else(|| format!("{PREFIX}{root}{pointer}"));
 }
@@ -278,6 +285,24 @@ mod tests {
                 }},
                 "AddInputAB": {"items": {"$ref": "#/components/schemas/AddInputC"}},
                 "AddInputC": {"properties": {"d": {"$ref": "#/components/schemas/AddInput"}}},
+            }),
+        );
+    }
+
+    #[test]
+    fn definitions_of_older_drafts_become_components_too() {
+        check(
+            &json!({
+                "properties": {"a": {"$ref": "#/definitions/A"}, "b": {
+                    "type": "string", "contentSchema": {"$ref": "#/definitions/A"},
+                }},
+                "definitions": {"A": {"dependencies": {"x": {"$ref": "#/definitions/A"}}}},
+            }),
+            &json!({
+                "AddInput": {"properties": {"a": schema_ref("AddInputA"), "b": {
+                    "type": "string", "contentSchema": schema_ref("AddInputA"),
+                }}},
+                "AddInputA": {"dependencies": {"x": schema_ref("AddInputA")}},
             }),
         );
     }

@@ -5,17 +5,15 @@
 //! refers to a schema of its own.
 
 use serde_json::{Map, Value, json};
-use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
+use tool_runtime_schema::schema::subschemas::{
+    SchemaKeyword, SchemaRole, for_each_schema_mut, for_each_subschema_mut, has_schema,
+};
 use tool_runtime_schema::schema::validator::number::IntegerWidth;
 
 use super::reference::schema_ref;
 
 /// The name of the schema of any JSON; clients in TypeScript have a `Json` already.
 pub(super) const JSON: &str = "JsonValue";
-
-/// Keywords under which a narrower schema would admit more, or would affect its siblings.
-const CONTEXT_SENSITIVE: [&str; 5] =
-    ["not", "if", "contains", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Keywords that do not restrict the members of an object or the items of an array.
 const NEUTRAL: [&str; 11] = [
@@ -51,11 +49,12 @@ pub(super) fn any() -> Value {
 
 /// Returns whether a schema can be narrowed in one part without admitting more in another.
 pub(crate) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
-    let mut is_sensitive = false;
-    for_each_schema_mut(&mut schema.clone().into(), &mut |keywords| {
-        is_sensitive |= CONTEXT_SENSITIVE.iter().any(|keyword| keywords.contains_key(*keyword));
-    });
-    !is_sensitive
+    // What a sibling evaluates depends on its success.
+    let is_sensitive =
+        |keyword: &SchemaKeyword| keyword.is_condition() || keyword.name.starts_with("unevaluated");
+    !has_schema(schema, |keywords| {
+        keywords.keys().filter_map(|name| SchemaKeyword::named(name)).any(is_sensitive)
+    })
 }
 
 /// Adds bounds to integers without them; returns whether the schema now refers to [`any`].
@@ -108,14 +107,11 @@ fn narrow_parts(keywords: &mut Map<String, Value>) -> bool {
         }
     }
     let mut is_open = false;
-    for parts in ["additionalProperties", "items"] {
-        is_open |= keywords.get_mut(parts).is_some_and(narrow_part);
-    }
-    for named in ["properties", "patternProperties"] {
-        if let Some(Value::Object(named)) = keywords.get_mut(named) {
-            is_open |= named.values_mut().fold(false, |is_open, part| narrow_part(part) | is_open);
+    for_each_subschema_mut(keywords, &mut |step, part| {
+        if matches!(step.keyword.role, SchemaRole::Property | SchemaRole::Item) {
+            is_open |= narrow_part(part);
         }
-    }
+    });
     is_open
 }
 
@@ -213,10 +209,30 @@ mod tests {
     }
 
     #[test]
+    fn items_by_position_that_may_be_anything_have_a_name() {
+        check(
+            json!({"prefixItems": [{"type": "integer"}, true], "items": false}),
+            &json!({
+                "prefixItems": [
+                    {"type": "integer", "minimum": i64::MIN, "maximum": u64::MAX},
+                    schema_ref(JSON),
+                ],
+                "items": false,
+            }),
+            true,
+        );
+        check(
+            json!({"items": [{}], "additionalItems": true}),
+            &json!({"items": [schema_ref(JSON)], "additionalItems": schema_ref(JSON)}),
+            true,
+        );
+    }
+
+    #[test]
     fn a_schema_with_a_context_sensitive_keyword_is_not_narrowed() {
         let said = |schema: Value| can_be_narrowed(schema.as_object().expect("it is an object"));
         assert!(said(json!({"$defs": {"not": {"type": "integer"}}})));
-        for keyword in CONTEXT_SENSITIVE {
+        for keyword in ["not", "if", "contains", "unevaluatedProperties", "unevaluatedItems"] {
             assert!(
                 !said(json!({"properties": {"a": {keyword: {"type": "integer"}}}})),
                 "{keyword}"
