@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use tool_runtime_core::metrics::names::OTHER;
-use tool_runtime_core::metrics::{CallMetrics, EndedModelCall};
+use tool_runtime_core::metrics::table::{MODEL_TIMES, MODEL_TOKENS};
+use tool_runtime_core::metrics::{AttributeValue, CallMetrics, UNKNOWN};
 use tool_runtime_core::runtime::Runtime;
 use tool_runtime_core::tool::Attachment;
 
@@ -42,15 +43,21 @@ impl MeasuredModel {
         code: Option<&'static str>,
         usage: Option<TokenUsage>,
     ) {
-        let Some(metrics) = self.runtime.services().dispatcher.metrics() else { return };
-        let model = request.model().unwrap_or_default();
-        CallMetrics::agents(metrics).model_call_ended(&EndedModelCall {
-            model: self.names.get(model),
-            provider: provider(model),
-            code,
-            took,
-            tokens: usage.map(by_type).unwrap_or_default(),
-        });
+        let metrics = self.runtime.services().dispatcher.metrics();
+        let Some(to) = metrics.map(CallMetrics::recorder) else { return };
+        let name = request.model().unwrap_or_default();
+        let configured_name = self.names.get(name).filter(|name| to.admits_name(name));
+        let (label, model) = match configured_name {
+            Some(name) => (&**name, AttributeValue::Shared(name)),
+            None => (UNKNOWN, OTHER.into()),
+        };
+        let (chat, provider) = (AttributeValue::Text(CHAT), provider(name).into());
+        let times = to.series(&MODEL_TIMES, [label, code.unwrap_or_default()]);
+        times.record(took, &[chat, provider, model, code.into()]);
+        for (kind, count) in usage.into_iter().flat_map(by_type) {
+            let tokens = to.series(&MODEL_TOKENS, [label, kind]);
+            tokens.record_count(count, &[chat, provider, kind.into(), model]);
+        }
     }
 }
 
@@ -130,6 +137,9 @@ fn provider(model: &str) -> &'static str {
     provider_entry.map_or(OTHER, |(_, provider)| provider)
 }
 
+/// The operation of all calls of models.
+const CHAT: &str = "chat";
+
 /// The code of a call that was given up, or whose client panicked.
 const CANCELLED: &str = "cancelled";
 
@@ -139,8 +149,9 @@ fn code(error: &AgentError) -> &'static str {
     reason.map_or(error.kind().as_str(), AgentErrorReason::as_str)
 }
 
-fn by_type(usage: TokenUsage) -> Vec<(&'static str, u64)> {
-    vec![("input", usage.input_tokens), ("output", usage.output_tokens)]
+/// Returns the tokens by their type, as the provider counts them.
+fn by_type(usage: TokenUsage) -> [(&'static str, u64); 2] {
+    [("input", usage.input_tokens), ("output", usage.output_tokens)]
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ use tool_contracts::articulate::SerializedOutput;
 use tool_contracts::assess::OptimizedContext;
 use tool_contracts::proxy::LatencyBreakdown;
 use tool_runtime_core::log::log_event;
-use tool_runtime_core::metrics::{AgentMetrics, CallMetrics, EndedRequest};
+use tool_runtime_core::metrics::table::{
+    AGENT_CONTEXT_TOKENS, AGENT_REQUESTS, AGENT_STEP_TIMES, AGENT_TIMES,
+};
+use tool_runtime_core::metrics::{CallMetrics, Recorder};
 use tool_runtime_core::runtime::Runtime;
 use tool_runtime_core::store::StoreError;
 
@@ -23,7 +26,7 @@ use crate::model::FinishReason;
 /// Logs and measures a request, as far as its agent's configuration wants it.
 pub(super) struct Observer<'t> {
     config: &'t AgentConfig,
-    metrics: Option<&'t AgentMetrics>,
+    recorder: Option<&'t Recorder>,
     model: &'t str,
 }
 
@@ -49,15 +52,16 @@ pub(super) struct Steps<'t> {
 
 impl<'t> Observer<'t> {
     pub(super) fn new(config: &'t AgentConfig, runtime: &'t Runtime, model: &'t str) -> Self {
-        let metrics = runtime.services().dispatcher.metrics().map(CallMetrics::agents);
+        let metrics = runtime.services().dispatcher.metrics();
         let metrics = metrics.filter(|_| config.enable_metrics());
-        Self { config, metrics, model }
+        Self { config, recorder: metrics.map(CallMetrics::recorder), model }
     }
 
     /// Measures a step that ended, well or not.
     fn step_ended(&self, step: RequestStep, took: Duration) {
-        if let Some(metrics) = self.metrics {
-            metrics.step_ended(step.as_str(), took);
+        if let Some(to) = self.recorder {
+            let step = step.as_str();
+            to.series(&AGENT_STEP_TIMES, [step]).record(took, &[step.into()]);
         }
     }
 
@@ -78,8 +82,10 @@ impl<'t> Observer<'t> {
     /// Logs and counts the tokens of a context.
     pub(super) fn context_optimized(&self, context: &OptimizedContext, took: Duration) {
         let (raw, optimized) = (context.original_tokens(), context.optimized_tokens());
-        if let Some(metrics) = self.metrics {
-            metrics.count_context([("raw", raw), ("optimized", optimized)]);
+        if let Some(to) = self.recorder {
+            for (stage, count) in [("raw", raw), ("optimized", optimized)] {
+                to.series(&AGENT_CONTEXT_TOKENS, [stage]).add(count, &[stage.into()]);
+            }
         }
         if self.logs(LogLevel::Debug) {
             log_event!(
@@ -139,7 +145,7 @@ impl<'t> Observer<'t> {
 
     /// Logs and counts the end of a request.
     pub(super) fn ended(&self, ended: Result<&CompletedRequest, &AgentError>, took: Duration) {
-        if let Some(metrics) = self.metrics {
+        if let Some(to) = self.recorder {
             let (outcome, code) = match ended {
                 Ok(CompletedRequest { answer: ModelResponse { is_cached: true, .. }, .. }) => {
                     ("cached", None)
@@ -149,7 +155,9 @@ impl<'t> Observer<'t> {
                 }
                 Err(error) => ("failed", Some(error.kind().as_str())),
             };
-            metrics.request_ended(&EndedRequest { outcome, code, took });
+            let requests = to.series(&AGENT_REQUESTS, [outcome, code.unwrap_or_default()]);
+            requests.add(1, &[outcome.into(), code.into()]);
+            to.series(&AGENT_TIMES, [outcome]).record(took, &[code.into()]);
         }
         match ended {
             Ok(answered) => self.log_answered(answered),

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_runtime_core::log::log_event;
-use tool_runtime_core::metrics::{CallMetrics, EndedRun};
+use tool_runtime_core::metrics::Recorder;
+use tool_runtime_core::metrics::table::{
+    AGENT_RUN_TIMES, AGENT_RUNS, AGENT_SAVED_TOKENS, AGENT_TURNS,
+};
 use tool_runtime_core::runtime::Runtime;
 
 use super::report::LoopEnd;
@@ -101,14 +104,7 @@ impl LoopObserver {
     ) {
         let end_summary = run_end(end);
         if let Some(metrics) = runtime.services().dispatcher.metrics().filter(|_| self.measures) {
-            CallMetrics::agents(metrics).run_ended(&EndedRun {
-                outcome: end_summary.outcome,
-                cause: end_summary.cause,
-                code: end_summary.code,
-                took: figures.took,
-                turns: figures.turns.into(),
-                saved_tokens: figures.saved_tokens,
-            });
+            end_summary.record(figures, metrics.recorder());
         }
         match end {
             Ok(LoopEnd::Answered(_) | LoopEnd::Suspended(_)) => self.log_run(end_summary, figures),
@@ -165,6 +161,18 @@ impl LoopObserver {
 
     fn logs(&self, level: LogLevel) -> bool {
         self.log_level.is_some_and(|least| level >= least)
+    }
+}
+
+impl RunEnd {
+    fn record(self, figures: RunFigures, to: &Recorder) {
+        let Self { outcome, cause, code } = self;
+        let labels = [outcome, cause.unwrap_or_default(), code.unwrap_or_default()];
+        let runs = to.series(&AGENT_RUNS, labels);
+        runs.add(1, &[outcome.into(), cause.into(), code.into()]);
+        to.series(&AGENT_RUN_TIMES, [outcome]).record(figures.took, &[outcome.into()]);
+        to.series(&AGENT_TURNS, []).add(figures.turns.into(), &[]);
+        to.series(&AGENT_SAVED_TOKENS, []).add(figures.saved_tokens, &[]);
     }
 }
 

@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::call_approval::CallApproval;
 use super::outcome::{AnswerOrigin, CallOutcome};
-use crate::metrics::{AnswerSource, MeasuredCall};
 use crate::tool::{CallScope, ToolOutput};
 
 /// Observes the end of every call: executed, refused, declined, interrupted or dropped.
@@ -133,22 +132,6 @@ impl<'c> CallRecord<'c> {
     pub fn decliner(&self) -> Option<&'c str> {
         let decliner = self.facts.approval.decliner.as_deref();
         decliner.filter(|_| self.ended.status == CallStatus::Declined)
-    }
-
-    /// Returns what the metrics count of this call.
-    pub(crate) fn measured(&self) -> MeasuredCall<'c> {
-        MeasuredCall {
-            tool: self.spec().map(ToolSpec::name),
-            status: self.status(),
-            code: self.output().error().map(|error| error.code().unwrap_or_default()),
-            took: self.took(),
-            attempts: self.attempts(),
-            source: match self.origin() {
-                AnswerOrigin::Call => AnswerSource::Call,
-                AnswerOrigin::Cache => AnswerSource::Cache,
-                AnswerOrigin::Replay => AnswerSource::EarlierCall,
-            },
-        }
     }
 
     /// Returns whether this is the dry run of a call that waits for a decision.

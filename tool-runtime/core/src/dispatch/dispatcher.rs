@@ -86,7 +86,7 @@ impl Dispatcher {
             drop(catch_panic(|| instrument.call_ended(&record)));
         }
         if let Some(metrics) = self.metrics() {
-            drop(catch_panic(|| metrics.ended(&record.measured())));
+            drop(catch_panic(|| metrics.ended(&record)));
         }
         for observer in &self.observers {
             drop(catch_panic(|| observer.call_ended(&record)));

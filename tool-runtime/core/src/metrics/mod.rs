@@ -1,30 +1,30 @@
 //! The metrics of calls, of agents and of the HTTP server: one table for `/metrics` and for OpenTelemetry.
 //!
-//! A row of [`table`] is a metric of both outputs. What happens is counted once: a counter or a
-//! histogram is increased together with its OpenTelemetry instrument, and a value that is read
-//! when it is wanted has one reader for both.
+//! A row of [`table`] is a metric of both outputs. A [`Recorder`] keeps the values for `/metrics` and
+//! passes each one on to the host's [`MetricExporter`].
 
-mod agent;
-mod agent_series;
+// Why the crates `metrics` or `prometheus-client` do not record: a series here has two names and two
+// sets of labels, which differ, and a test holds both outputs to one table. `metrics` has one key for
+// a series, its exporter writes another text than `OpenMetrics`, and it has none for OpenTelemetry.
+// The families of `prometheus-client` take a lock for each lookup, know no OpenTelemetry, and would be
+// a dependency of every default build; the server uses its encoder alone.
+
 mod calls;
-mod distribution;
 #[doc(hidden)]
 pub mod names;
-#[cfg(not(feature = "otel"))]
-mod no_otel;
 #[cfg(feature = "otel")]
 mod otel;
-mod reading;
+mod recorder;
 #[doc(hidden)]
 pub mod table;
 
-pub use self::agent::{AgentMetrics, EndedModelCall, EndedRequest, EndedRun};
-pub use self::calls::{ActiveCall, AnswerSource, CallMetrics, MeasuredCall, ToolSeries};
-pub use self::distribution::Distribution;
-pub use self::instruments::Meter;
-pub use self::instruments::{AttributeValue, Counter, Histogram};
-#[cfg(not(feature = "otel"))]
-use self::no_otel as instruments;
+pub use self::calls::{ActiveCall, CallMetrics};
 #[cfg(feature = "otel")]
-use self::otel as instruments;
+pub(crate) use self::otel::OtelExporter;
+pub use self::recorder::{
+    AttributeValue, LazySeries, Meter, MetricExporter, MetricInstrument, Recorder, Series,
+};
 pub use self::table::{Metric, MetricKind, MetricUnit};
+
+/// The value of a label at `/metrics` that stands for an unknown tool, code or model.
+pub const UNKNOWN: &str = "unknown";

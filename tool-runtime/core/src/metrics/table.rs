@@ -1,7 +1,7 @@
 //! The table of all metrics: a row is one metric at `/metrics` and in OpenTelemetry.
 //!
-//! The names, units and attributes of OpenTelemetry are those of its semantic conventions where they
-//! define one (`gen_ai.client.token.usage`, `http.server.request.duration`); other names begin with
+//! Names, units and attributes in OpenTelemetry follow its semantic conventions where they define one
+//! (`gen_ai.client.token.usage`, `http.server.request.duration`); other names begin with
 //! `tool_runtime.`. At `/metrics` a name begins with `tool_server_` and ends with its unit and, for a
 //! counter, `_total`.
 
@@ -32,7 +32,7 @@ pub struct Metric {
 pub enum MetricKind {
     /// A count that only increases.
     Counter,
-    /// A count of things that exist now; those of several processes add up.
+    /// A count of things that exist now; the counts of several processes add up.
     UpDown,
     /// A value that is not added up, such as 1 for true.
     Gauge,
@@ -64,24 +64,21 @@ impl MetricUnit {
 }
 
 /// The bounds of calls: from a read in memory to a slow upstream.
-const OF_CALLS: &[f64] =
+const CALL_BOUNDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0];
 
-/// The bounds of the conventions for requests (5 ms to 10 s), and those of calls beyond them.
-const OF_REQUESTS: &[f64] = &[
+/// The bounds of the conventions for requests (5 ms to 10 s), with those for calls outside of them.
+const REQUEST_BOUNDS: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0,
     7.5, 10.0, 30.0,
 ];
 
 /// The bounds of the conventions for invocations of agents.
-const OF_INVOCATIONS: &[f64] =
+const INVOCATION_BOUNDS: &[f64] =
     &[0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6];
 
-/// The bounds of the conventions for calls of models, which are those of tools.
-const OF_MODEL_CALLS: &[f64] = &DURATION_BOUNDARIES;
-
 /// The bounds of the conventions for tokens: powers of 4.
-const OF_TOKENS: &[f64] = &[
+const TOKEN_BOUNDS: &[f64] = &[
     1.0,
     4.0,
     16.0,
@@ -115,7 +112,8 @@ const STATUS_CODE: &str = "http.response.status_code";
 /// Defines the metrics, one row each: kind; name and labels at `/metrics`; name and attributes in
 /// OpenTelemetry; unit; description.
 macro_rules! metrics {
-    ($($row:ident: $kind:expr, $prometheus:literal $labels:expr, ($otel:expr, $attributes:expr),
+    ($(#[$doc:meta])+ $vis:vis const $list:ident;
+        $($row:ident: $kind:expr, $prometheus:literal $labels:expr, ($otel:expr, $attributes:expr),
         $unit:expr, $description:literal;)+) => {
         $(pub static $row: Metric = Metric {
             kind: $kind,
@@ -127,69 +125,78 @@ macro_rules! metrics {
             description: $description,
         };)+
 
-        /// All metrics, in the order of the table.
-        const ALL: &[&Metric] = &[$(&$row,)+];
+        $(#[$doc])+
+        $vis const $list: &[&Metric] = &[$(&$row,)+];
     };
 }
 
 metrics! {
-    // Calls: recorded when a call starts and ends.
+    /// The metrics whose events a recorder counts, in the order of `/metrics`.
+    pub const RECORDED;
+
+    // Requests: when a request is answered or refused.
+    REQUESTS: Counter, "requests" ["route", "status"],
+        ("tool_runtime.server.requests", [ROUTE, STATUS_CODE]), Count("{request}"), "Requests that were answered.";
+    REQUESTS_REFUSED: Counter, "refusals" ["status"],
+        ("tool_runtime.server.refusals", [STATUS_CODE]), Count("{request}"),
+        "Requests that were refused before a call was opened.";
+    REQUEST_TIMES: Histogram(REQUEST_BOUNDS), "request_duration" ["route"],
+        ("http.server.request.duration", [METHOD, SCHEME, ROUTE, STATUS_CODE, ERROR_TYPE]), Seconds,
+        "Time until a response begins.";
+
+    // Calls: when a call starts and ends.
     CALLS_ENDED: Counter, "calls" ["tool", "status", "code"],
         (CALLS, [TOOL_NAME, CALL_STATUS, ERROR_TYPE]), Count("{call}"), "Calls that were answered.";
     CALLS_REFUSED: Counter, "calls_refused" ["tool", "code"],
         (REFUSALS, [TOOL_NAME, ERROR_TYPE]), Count("{call}"), "Calls that were refused before their tool ran.";
-    CALL_TIMES: Histogram(OF_CALLS), "call_duration" ["tool"],
-        (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), Seconds, "Duration of calls; 0 if they never ran.";
-    TOOL_TIMES: Histogram(&DURATION_BOUNDARIES), "tool_duration" ["tool"],
-        (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), Seconds, "The duration of a single tool execution.";
-    CALLS_ACTIVE: UpDown, "calls_in_flight" [],
-        (ACTIVE_CALLS, [TOOL_NAME]), Count("{call}"), "Calls that are running.";
     CALLS_RETRIED: Counter, "retries" ["tool"],
         (RETRIES, [TOOL_NAME]), Count("{attempt}"), "Attempts after a failed one.";
     CALLS_CACHED: Counter, "cache_hits" ["tool"],
         (CACHE_HITS, [TOOL_NAME]), Count("{call}"), "Calls that were answered from the cache.";
     CALLS_REPLAYED: Counter, "replays" ["tool"],
         (REPLAYS, [TOOL_NAME]), Count("{call}"), "Calls that were answered by an earlier call under the same key.";
+    CALL_TIMES: Histogram(CALL_BOUNDS), "call_duration" ["tool"],
+        (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), Seconds, "Duration of calls; 0 if they never ran.";
+    TOOL_TIMES: Histogram(&DURATION_BOUNDARIES), "tool_duration" ["tool"],
+        (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), Seconds, "The duration of a single tool execution.";
 
-    // Agents: recorded when a request, a step of it, a run of a loop or a call of a model ends.
+    // Agents: when a request, a step of it, a run of a loop or a call of a model ends.
     AGENT_REQUESTS: Counter, "agent_requests" ["outcome", "code"],
         ("tool_runtime.agent.requests", [OUTCOME, ERROR_TYPE]), Count("{request}"), "Requests to agents that ended.";
-    AGENT_TIMES: Histogram(OF_INVOCATIONS), "agent_request_duration" ["outcome"],
-        ("gen_ai.invoke_agent.duration", [ERROR_TYPE]), Seconds,
-        "The end-to-end duration of a single agent invocation.";
-    AGENT_STEP_TIMES: Histogram(OF_CALLS), "agent_step_duration" ["step"],
-        ("tool_runtime.agent.step.duration", [STEP]), Seconds, "Duration of the steps of requests to agents.";
     AGENT_CONTEXT_TOKENS: Counter, "agent_context_tokens" ["stage"],
         ("tool_runtime.agent.context.tokens", [STAGE]), Count("{token}"),
         "Tokens of contexts before and after their compression.";
     AGENT_RUNS: Counter, "agent_runs" ["outcome", "cause", "code"],
         ("tool_runtime.agent.runs", [OUTCOME, STOP_CAUSE, ERROR_TYPE]), Count("{run}"),
         "Runs of tool loops that ended or were suspended.";
-    AGENT_RUN_TIMES: Histogram(OF_INVOCATIONS), "agent_run_duration" ["outcome"],
-        ("tool_runtime.agent.run.duration", [OUTCOME]), Seconds, "Duration of the runs of tool loops.";
     AGENT_TURNS: Counter, "agent_turns" [],
         ("tool_runtime.agent.turns", []), Count("{turn}"), "Turns of the runs of tool loops.";
     AGENT_SAVED_TOKENS: Counter, "agent_saved_tokens" [],
         ("tool_runtime.agent.saved_tokens", []), Count("{token}"),
         "Tokens that compression kept out of the requests of tool loops.";
-    MODEL_TIMES: Histogram(OF_MODEL_CALLS), "model_call_duration" ["model", "code"],
+    AGENT_TIMES: Histogram(INVOCATION_BOUNDS), "agent_request_duration" ["outcome"],
+        ("gen_ai.invoke_agent.duration", [ERROR_TYPE]), Seconds,
+        "The end-to-end duration of a single agent invocation.";
+    AGENT_STEP_TIMES: Histogram(CALL_BOUNDS), "agent_step_duration" ["step"],
+        ("tool_runtime.agent.step.duration", [STEP]), Seconds, "Duration of the steps of requests to agents.";
+    AGENT_RUN_TIMES: Histogram(INVOCATION_BOUNDS), "agent_run_duration" ["outcome"],
+        ("tool_runtime.agent.run.duration", [OUTCOME]), Seconds, "Duration of the runs of tool loops.";
+    MODEL_TIMES: Histogram(&DURATION_BOUNDARIES), "model_call_duration" ["model", "code"],
         ("gen_ai.client.operation.duration", [OPERATION, PROVIDER, REQUEST_MODEL, ERROR_TYPE]), Seconds,
         "GenAI operation duration.";
-    MODEL_TOKENS: Histogram(OF_TOKENS), "model_tokens" ["model", "type"],
+    MODEL_TOKENS: Histogram(TOKEN_BOUNDS), "model_tokens" ["model", "type"],
         ("gen_ai.client.token.usage", [OPERATION, PROVIDER, TOKEN_TYPE, REQUEST_MODEL]), Count("{token}"),
         "Number of input and output tokens used.";
 
-    // Requests: recorded when a request is answered or refused.
-    REQUESTS: Counter, "requests" ["route", "status"],
-        ("tool_runtime.server.requests", [ROUTE, STATUS_CODE]), Count("{request}"), "Requests that were answered.";
-    REQUEST_TIMES: Histogram(OF_REQUESTS), "request_duration" ["route"],
-        ("http.server.request.duration", [METHOD, SCHEME, ROUTE, STATUS_CODE, ERROR_TYPE]), Seconds,
-        "Time until a response begins.";
-    REQUESTS_REFUSED: Counter, "refusals" ["status"],
-        ("tool_runtime.server.refusals", [STATUS_CODE]), Count("{request}"),
-        "Requests that were refused before a call was opened.";
+    // Calls at this moment.
+    CALLS_ACTIVE: UpDown, "calls_in_flight" [],
+        (ACTIVE_CALLS, [TOOL_NAME]), Count("{call}"), "Calls that are running.";
+}
 
-    // The server: read when they are wanted.
+metrics! {
+    /// The metrics of a server whose values are read when they are wanted.
+    const READ;
+
     REQUESTS_ACTIVE: UpDown, "requests_in_flight" [],
         ("tool_runtime.server.active_requests", []), Count("{request}"), "Requests that are being answered.";
     ORPHANS_ACTIVE: UpDown, "orphaned_calls_in_flight" [],
@@ -257,7 +264,11 @@ metrics! {
 
 // A name that an output would refuse fails the build.
 const _: () = {
-    let mut metrics = ALL;
+    check_names(RECORDED);
+    check_names(READ);
+};
+
+const fn check_names(mut metrics: &[&Metric]) {
     while let [metric, others @ ..] = metrics {
         assert!(is_name(metric.prometheus, false), "a name at `/metrics`");
         assert!(are_names(metric.labels, false), "the name of a label");
@@ -269,7 +280,7 @@ const _: () = {
         );
         metrics = others;
     }
-};
+}
 
 const fn are_names(mut texts: &[&str], may_have_dots: bool) -> bool {
     while let [text, others @ ..] = texts {
@@ -300,13 +311,14 @@ const fn is_name(text: &str, may_have_dots: bool) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::ALL;
+    use super::{READ, RECORDED};
 
     #[test]
-    fn each_metric_has_a_name_of_its_own_in_both_outputs() {
-        let prometheus: BTreeSet<_> = ALL.iter().map(|metric| metric.prometheus).collect();
-        let otel: BTreeSet<_> = ALL.iter().map(|metric| metric.otel).collect();
-        assert_eq!((prometheus.len(), otel.len()), (ALL.len(), ALL.len()));
+    fn no_two_metrics_have_the_same_name_in_an_output() {
+        let metrics = [RECORDED, READ].concat();
+        let prometheus: BTreeSet<_> = metrics.iter().map(|metric| metric.prometheus).collect();
+        let otel: BTreeSet<_> = metrics.iter().map(|metric| metric.otel).collect();
+        assert_eq!((prometheus.len(), otel.len()), (metrics.len(), metrics.len()));
     }
 
     #[test]
@@ -321,8 +333,8 @@ mod tests {
             let total = if matches!(metric.kind, super::Counter) { "_total" } else { "" };
             format!("| `tool_server_{}{unit}{total}` | `{}` |", metric.prometheus, metric.otel)
         };
-        let missing: Vec<_> =
-            ALL.iter().map(|metric| row(metric)).filter(|row| !guide.contains(row)).collect();
+        let rows = RECORDED.iter().chain(READ).map(|metric| row(metric));
+        let missing: Vec<_> = rows.filter(|row| !guide.contains(row)).collect();
         assert!(missing.is_empty(), "tool-runtime/docs/traces.md lacks:\n{}", missing.join("\n"));
     }
 }

@@ -1,8 +1,9 @@
 //! The host's OpenTelemetry meter.
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::metrics::Meter;
+use crate::metrics::{Meter, OtelExporter};
 
 /// The meter by which a runtime exports its metrics; set with
 /// [`RuntimeBuilder::metrics`](crate::RuntimeBuilder::metrics).
@@ -24,7 +25,7 @@ use crate::metrics::Meter;
 ///
 /// A server of the feature `http` exports the metrics of its requests and connections by the same
 /// meter, among them `http.server.request.duration`; the guide to traces lists them. They describe
-/// one server: give each of several servers in one process a meter of its own.
+/// one server: give each of several servers in one process its own meter.
 ///
 /// ```
 /// use tool_runtime::Runtime;
@@ -47,7 +48,7 @@ impl Metrics {
     /// Exports by this meter.
     #[must_use]
     pub fn new(meter: &opentelemetry::metrics::Meter) -> Self {
-        Self(Meter::new(meter))
+        Self(Arc::new(OtelExporter(meter.clone())))
     }
 
     pub(in crate::trace) fn into_meter(self) -> Meter {
