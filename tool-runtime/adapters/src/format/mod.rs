@@ -21,12 +21,12 @@ pub(super) use self::call_choice::{CallChoice, UnsupportedRule};
 pub use self::declared_tool::DeclaredTool;
 pub(super) use self::declared_tool::{DeclaredToolkit, ToolLoading};
 pub(super) use self::open_blocks::OpenBlocks;
-pub use self::parsed_response::{StopKind, StopReason};
 pub(super) use self::parsed_response::{
     CallForm, CallNamespace, ParsedCall, ParsedCalls, ParsedResponse, ResponseMetadata,
     ResponseTexts, arguments_object, arguments_text, is_blank, is_id, merge_piece, raw_arguments,
     text_in,
 };
+pub use self::parsed_response::{StopKind, StopReason};
 pub use self::read_error::{ProviderError, ReadError};
 pub(super) use self::response_value::{ResponseValue, parse};
 pub use self::stream_assembler::Delta;

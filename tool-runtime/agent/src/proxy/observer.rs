@@ -250,7 +250,6 @@ impl<'t> Steps<'t> {
 
     /// Divides the total; what no step took is the overhead.
     pub(super) fn breakdown(&self, total: Duration) -> Result<LatencyBreakdown, ContractError> {
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
         let overhead = total.saturating_sub(self.took.iter().sum());
         let [tools, context, model, output] = self.took;
         LatencyBreakdown::new(

@@ -284,7 +284,7 @@ fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
         let ModelMessage::Assistant(answer) = message else { continue };
         let is_result =
             |message: &&ModelMessage| matches!(message, ModelMessage::ToolResult { .. });
-        let results = messages[start + 1..].iter().take_while(is_result).to_f64();
+        let results = messages[start + 1..].iter().take_while(is_result).count();
         if !answer.calls().is_empty() && results >= answer.calls().len() {
             rounds.push(start..start + 1 + results);
         }
