@@ -46,6 +46,22 @@ fn the_depth_limit_holds_for_plain_lists_too() {
     assert_eq!(call.status(), CallStatus::Rejected);
 }
 
+#[test]
+fn the_depth_limit_holds_for_lists_in_tuples_too() {
+    /// Takes a tuple with a list.
+    #[ai_tool(effect = "read")]
+    async fn tuple(
+        /// It.
+        tuple: (String, Vec<String>),
+    ) -> usize {
+        tuple.1.len()
+    }
+    let flat = Limits::default().with_max_depth(2);
+    let runtime = Runtime::builder().tool::<TupleTool>().limits(flat).build().unwrap();
+    let call = runtime.call("tuple", r#"{"tuple":["a",["b"]]}"#, &cx());
+    assert_eq!(call.status(), CallStatus::Rejected);
+}
+
 /// A value that the macro cannot compare with bounds, as it can a literal.
 const TEN: u8 = 10;
 

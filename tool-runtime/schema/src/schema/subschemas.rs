@@ -339,8 +339,7 @@ mod tests {
                 SchemaForm::One => [at(""), root, at("")],
                 SchemaForm::List => [root.clone(), at("/0"), root],
                 SchemaForm::OneOrList => [at(""), at("/0"), at("")],
-                SchemaForm::Map => [root.clone(), root, at("/a~1b")],
-                SchemaForm::MapOrNames => [root.clone(), root, at("/a~1b")],
+                SchemaForm::Map | SchemaForm::MapOrNames => [root.clone(), root, at("/a~1b")],
             };
             assert_eq!([&one, &list, &map].map(locations), expected, "{name}");
         }
