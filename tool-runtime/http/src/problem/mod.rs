@@ -12,7 +12,6 @@ use tool_contracts::{ErrorCode, ToolErrorDetail};
 use tool_runtime_core::refusal_reason::RefusalReason;
 
 use crate::response::{JsonResponse, RequestFacts, RequestStart, ResponseFormat, header_trace_id};
-use crate::state::caller::Caller;
 
 pub(super) mod status;
 #[cfg(test)]
@@ -31,8 +30,6 @@ pub(crate) struct Problem {
     pub(crate) trace_id: Option<Box<str>>,
     /// The tool, if it is known.
     pub(crate) tool_name: Option<Box<str>>,
-    /// The caller, if the request is refused by the extractor that has authenticated it.
-    pub(crate) caller: Option<Caller>,
     /// The body in the form of the request's protocol; by default it is the body of a failed call.
     pub(crate) body: Option<Box<str>>,
 }
@@ -52,7 +49,6 @@ impl Problem {
             retry_after: None,
             trace_id: None,
             tool_name: None,
-            caller: None,
             body: None,
         }
     }
@@ -105,11 +101,6 @@ impl Problem {
     /// Returns `details.reason`.
     pub(crate) fn reason(&self) -> Option<RefusalReason> {
         self.details.get("reason").and_then(Value::as_str).and_then(RefusalReason::parse)
-    }
-
-    /// Sets the caller that is refused.
-    pub(crate) fn with_caller(self, caller: &Caller) -> Self {
-        Self { caller: Some(caller.clone()), ..self }
     }
 
     /// Sets the tool that the request is about, unless the problem names one or it has no name.

@@ -97,9 +97,7 @@ impl FromRequestParts<SharedApp> for Admitted {
             return Err(Problem::draining());
         }
         let (principal, caller) = authenticate(app, parts).await?;
-        app.unread.admit(&caller).map_err(|problem| problem.with_caller(&caller))?;
-        // The quota of bodies counts for the caller.
-        parts.extensions.insert(caller.clone());
+        app.unread.admit(&caller)?;
         Ok(Self { principal, caller })
     }
 }
@@ -115,7 +113,6 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
             Err(refused) => *refused,
         };
         let RefusedCaller { admitted: Admitted { principal, caller }, problem } = refused;
-        let problem = problem.with_caller(&caller);
         if problem.code != ErrorCode::Forbidden {
             return Err(problem);
         }
@@ -128,15 +125,10 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
     }
 }
 
-impl ReportFacts for Admitted {
-    fn report(&self, facts: &mut RequestFacts) {
-        facts.caller = Some(self.caller.clone());
-    }
-}
+impl ReportFacts for Admitted {}
 
 impl<S> ReportFacts for Authorized<S> {
     fn report(&self, facts: &mut RequestFacts) {
-        facts.caller = Some(self.caller.caller.clone());
         facts.trace_id = Some(self.caller.cx.trace_id().into());
     }
 }
@@ -242,12 +234,17 @@ impl Forbidden<'_> {
     }
 }
 
-/// Checks the host name of a request, authenticates it and counts it.
-pub(crate) async fn authenticate(app: &App, parts: &Parts) -> Result<(Principal, Caller), Problem> {
+/// Checks the host name of a request, authenticates it and counts it. The caller is in the extensions
+/// from then on, also if the request is refused.
+pub(crate) async fn authenticate(
+    app: &App,
+    parts: &mut Parts,
+) -> Result<(Principal, Caller), Problem> {
     app.config.hosts.admit(&app.config.auth, parts)?;
     let principal = app.rates.authenticate(&app.config.auth, parts).await?;
     let caller = Caller::new(parts, &principal);
-    app.rates.request(parts, &principal).map_err(|problem| problem.with_caller(&caller))?;
+    parts.extensions.insert(caller.clone());
+    app.rates.request(parts, &principal)?;
     Ok((principal, caller))
 }
 

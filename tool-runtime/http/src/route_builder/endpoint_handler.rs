@@ -66,9 +66,10 @@ macro_rules! endpoint_handlers {
             ) -> Result<Answer, Problem> {
                 let (mut parts, body) = request.into_parts();
                 $(
-                    let $part = $part::from_request_parts(&mut parts, app)
-                        .await
-                        .map_err(Into::<Problem>::into)?;
+                    let extracted = $part::from_request_parts(&mut parts, app).await;
+                    // Known too if the request is refused after its authentication.
+                    facts.caller = facts.caller.take().or_else(|| parts.extensions.get().cloned());
+                    let $part = extracted.map_err(Into::<Problem>::into)?;
                     $part.report(facts);
                 )*
                 let request = Request::from_parts(parts, body);
@@ -81,9 +82,10 @@ macro_rules! endpoint_handlers {
     };
 }
 
+// The proof is not the last parameter: that one consumes the request, and the caller with it.
 macro_rules! takes_admission_proof {
-    ($($parameter:ident),*) => {
-        impl<M, P: AdmissionProof, $($parameter),*> TakesAdmissionProof for (M, P, $($parameter),*) {}
+    ($($parameter:ident),+) => {
+        impl<M, P: AdmissionProof, $($parameter),+> TakesAdmissionProof for (M, P, $($parameter),+) {}
     };
 }
 
@@ -94,7 +96,6 @@ endpoint_handlers!(A, B, C);
 endpoint_handlers!(A, B, C, D);
 endpoint_handlers!(A, B, C, D, E);
 
-takes_admission_proof!();
 takes_admission_proof!(A);
 takes_admission_proof!(A, B);
 takes_admission_proof!(A, B, C);

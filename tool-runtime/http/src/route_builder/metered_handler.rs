@@ -122,7 +122,6 @@ impl RefusalContext {
     /// Makes the response of a refused request, and counts and logs the refusal.
     fn refuse(self, mut problem: Problem, app: &SharedApp, mut facts: RequestFacts) -> Response {
         facts.trace_id = problem.trace_id.take().or(facts.trace_id).or(self.trace_id);
-        facts.caller = problem.caller.take().or(facts.caller);
         app.metrics.refused(problem.status);
         app.refusals.log(&LoggedRefusal {
             problem: &problem,

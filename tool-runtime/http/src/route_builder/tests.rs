@@ -35,6 +35,7 @@ proves_no_admission!(
     ((),),
     (Marker, State<SharedApp>),
     (Marker, Principal),
+    (Marker, Admitted),
     (Marker, Option<Admitted>),
     (Marker, Result<Admitted, Problem>),
     (Marker, State<SharedApp>, Admitted),
@@ -43,7 +44,6 @@ proves_no_admission!(
 #[test]
 fn a_handler_is_routed_by_its_proof_of_admission() {
     fn check<T: TakesAdmissionProof>() {}
-    check::<(Marker, Admitted)>();
     check::<(Marker, Admitted, State<SharedApp>)>();
     check::<(Marker, Authorized<Marker>, State<SharedApp>, Parts)>();
 }
@@ -76,7 +76,7 @@ async fn a_panic_leaves_the_facts_that_the_parameters_have_reported() {
 
 #[tokio::test]
 async fn a_problem_names_the_tool_that_its_handler_has_learned() {
-    let refuses = async |_: Admitted| -> Result<JsonResponse, Problem> {
+    let refuses = async |_: Admitted, _: State<SharedApp>| -> Result<JsonResponse, Problem> {
         let problem = Problem::from_code(ErrorCode::NotFound, "there is nothing");
         Err(problem.with_tool_name("add"))
     };

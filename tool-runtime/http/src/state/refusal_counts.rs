@@ -41,7 +41,7 @@ pub(crate) enum RecordDecision {
     Summarize,
 }
 
-/// CountsState refusals by caller. A handle: cloning it is cheap.
+/// Counts refusals by caller. A handle: cloning it is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct RefusalCounts(Arc<CountsState>);
 
@@ -112,7 +112,7 @@ impl RefusalCounts {
         }))
     }
 
-    /// CountsState a refusal, and decides how it is recorded.
+    /// Counts a refusal, and decides how it is recorded.
     ///
     /// The first one that is only counted starts a summary, which is recorded at the end of the
     /// minute or at the shutdown.

@@ -16,9 +16,8 @@ use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::admission::authenticate;
 use crate::request::parameters::Bodyless;
-use crate::response::{ReportFacts, RequestFacts, ResponseFormat};
+use crate::response::{ReportFacts, ResponseFormat};
 use crate::state::app::{App, SharedApp};
-use crate::state::caller::Caller;
 use crate::state::metrics;
 
 /// The media type of `/metrics`: `OpenMetrics` 1.0.
@@ -31,34 +30,26 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Proof that the metrics may be shown: they are public, or the caller has the scope `metrics`.
 #[derive(Debug)]
-pub(crate) struct MayReadMetrics {
-    /// The authenticated caller; none if the metrics are public.
-    caller: Option<Caller>,
-}
+pub(crate) struct MayReadMetrics;
 
 impl FromRequestParts<SharedApp> for MayReadMetrics {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         if app.config.public_metrics {
-            return Ok(Self { caller: None });
+            return Ok(Self);
         }
         // Served during the shutdown too, with the same limit on invalid credentials as other paths.
-        let (principal, caller) = authenticate(app, parts).await?;
+        let (principal, _) = authenticate(app, parts).await?;
         if !principal.may(Scope::Metrics) {
             return Err(Problem::forbidden("this path requires the scope `metrics`")
-                .with_reason(RefusalReason::Scope)
-                .with_caller(&caller));
+                .with_reason(RefusalReason::Scope));
         }
-        Ok(Self { caller: Some(caller) })
+        Ok(Self)
     }
 }
 
-impl ReportFacts for MayReadMetrics {
-    fn report(&self, facts: &mut RequestFacts) {
-        facts.caller.clone_from(&self.caller);
-    }
-}
+impl ReportFacts for MayReadMetrics {}
 
 /// Answers that the process is alive.
 pub(crate) async fn health() -> Response {
