@@ -1,4 +1,4 @@
-//! The ring from which all keys of the runtime are derived, those of tickets first.
+//! The ring from which all keys of the runtime are derived.
 
 mod frame;
 mod subkey;
@@ -24,7 +24,8 @@ const SIGNING: &[u8] = b"tool-runtime/ticket/v1/sign";
 const SEALING: &[u8] = b"tool-runtime/ticket/v1/seal";
 const SEALING_ONE: &[u8] = b"tool-runtime/ticket/v1/seal/message";
 
-// The HKDF label of all keys but those of tickets: changing it loses the data that they encrypted.
+// The HKDF label of all keys except the keys of tickets: changing it loses the data that these keys
+// encrypted.
 const ROOT: &[u8] = b"tool-runtime/key-ring/v1/root";
 
 /// Keys derived from the host's secrets: for tickets, ledgers, evidence, sessions and the checksums
@@ -80,7 +81,7 @@ pub enum KeyRingError {
     NoRandomness,
 }
 
-/// Separates these hashes from signatures, which begin with a tag of their own.
+/// Separates these hashes from signatures, which begin with another tag.
 const KEYED_HASH: &[u8] = b"tool-runtime/hidden-digest/v1\0";
 
 /// The keys derived from one secret. Boxed, so that moving the ring leaves no copies in memory.

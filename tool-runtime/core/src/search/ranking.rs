@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::postings::Postings;
 use super::query::QueryWords;
 
-/// The weight of the whole query beside its best sentence.
+/// The weight of the whole query, relative to its best sentence.
 const WHOLE: f64 = 0.5;
 
 /// The power of the best score by which a query's or a sentence's scores are divided: 0 leaves long

@@ -21,7 +21,7 @@ pub trait GrantStore: Send + Sync + 'static {
     async fn revoke_grant(&self, scope: &GrantScope) -> Result<bool, StoreError>;
 
     /// Lists the grants of a tenant, including expired ones, at most `limit`, in a stable order,
-    /// from the first after `after`, which need not exist any more.
+    /// from the first after `after`, which may have been revoked.
     async fn grants(
         &self,
         tenant: Uuid,

@@ -62,7 +62,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// If the future is dropped before it is ready, the backend undoes the claim.
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError>;
 
-    /// Extends the lease to `until`; false if the key is not running under this fence any more.
+    /// Extends the lease to `until`; false if the key no longer runs under this fence.
     ///
     /// An earlier `until` changes nothing and returns true. A lease that has run out may be renewed
     /// until the key is taken over.
@@ -90,7 +90,7 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError>;
 
     /// Lists the unknown records of a tenant, at most `limit`, in a stable order, from the first
-    /// after `after`, which need not be unknown any more.
+    /// after `after`, which may have been resolved.
     ///
     /// Records that failed their checksum are listed, and marked as damaged. Archived ones are not.
     async fn list_unknown(
@@ -122,8 +122,8 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         }
     }
 
-    /// Makes an answered record unknown, because its answer is invalid; false if the key has no
-    /// answer any more.
+    /// Makes an answered record unknown, because its answer is invalid; false if the key no
+    /// longer has an answer.
     ///
     /// The default implementation returns false, and keeps the answer.
     async fn invalidate_answer(&self, key: &ScopedKey) -> Result<bool, StoreError> {

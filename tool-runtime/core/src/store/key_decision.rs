@@ -52,8 +52,8 @@ pub enum SettlementDecision {
 impl ClaimRequest {
     /// Decides the claim of a key with this record, an archived one too; without one, the key is free.
     ///
-    /// The conditions and their order are those of
-    /// [`IdempotencyStore::claim`](super::IdempotencyStore::claim).
+    /// [`IdempotencyStore::claim`](super::IdempotencyStore::claim) defines the conditions and their
+    /// order.
     ///
     /// ```
     /// use std::time::Duration;
@@ -97,8 +97,8 @@ impl ClaimRequest {
 impl Settlement {
     /// Decides the settlement of a key with this record, an archived one too, by the owner of a fence.
     ///
-    /// A damaged record is settled as an unknown outcome. The rules are those of
-    /// [`IdempotencyStore::settle`](super::IdempotencyStore::settle).
+    /// A damaged record is settled as an unknown outcome.
+    /// [`IdempotencyStore::settle`](super::IdempotencyStore::settle) defines the rules.
     #[must_use]
     pub fn decide(&self, fence: Fence, record: Option<&KeyRecord>) -> SettlementDecision {
         let unchanged = |is_settled| SettlementDecision::Unchanged { is_settled };

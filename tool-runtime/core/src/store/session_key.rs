@@ -18,8 +18,8 @@ pub struct SessionKey {
 impl SessionKey {
     /// Creates the key of a session for the tenant and the user, or else the actor, of a context.
     ///
-    /// In a context with neither, the principal is empty, and all such contexts of a tenant have the
-    /// same keys: keep nothing under them. The agent asks no store for such a key, and the stores of
+    /// The principal is empty if the context has neither, so that all such contexts of a tenant have
+    /// the same keys: keep nothing under them. The agent asks no store for such a key, and the stores of
     /// this crate keep nothing.
     #[must_use]
     pub fn new(cx: &ToolContext, session: &str) -> Self {

@@ -97,7 +97,7 @@ impl TicketQuota {
         Self { tickets, bytes }
     }
 
-    /// Returns whether one more payload fits beside the waiting ones.
+    /// Returns whether the quota has room for one more payload, in addition to the waiting ones.
     #[must_use]
     pub const fn admits(self, waiting: usize, bytes: usize, more: usize) -> bool {
         waiting < self.tickets && bytes.saturating_add(more) <= self.bytes

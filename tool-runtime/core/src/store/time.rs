@@ -54,7 +54,7 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// Reads the wall clock.
     fn now(&self) -> UnixMillis;
 
-    /// Reads the monotonic clock; that of the operating system by default.
+    /// Reads the monotonic clock; by default the operating system's.
     fn monotonic(&self) -> MonotonicTime {
         MonotonicTime::now()
     }

@@ -22,7 +22,7 @@ impl TokenMethod {
         }
     }
 
-    /// Returns whether the counts are those of an encoding.
+    /// Returns whether the counts come from an encoding.
     #[must_use]
     pub const fn is_exact(self) -> bool {
         matches!(self, Self::Exact(_))

@@ -1,4 +1,4 @@
-//! A log of JSON lines, written by a thread of its own.
+//! A log of JSON lines, written by a separate thread.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const DEFAULT_CAPACITY: usize = 4_096;
 
 /// Writes a [`LogLine`] as JSON for each call, without blocking calls.
 ///
-/// A thread of its own writes the lines. A line is dropped and counted if the queue is full, or if
+/// A separate thread writes the lines. A line is dropped and counted if the queue is full, or if
 /// it cannot be written; when the writer has caught up, it writes the count:
 /// `{"event":"log_lines_dropped","count":12,"timestamp":"…"}`. Clones share the log. When the last
 /// one is dropped, the thread writes the queued lines and ends, but the drop does not wait for it:

@@ -1,7 +1,7 @@
 //! Tracing: a span and a log event for each call, propagation headers, and metrics.
 //!
-//! With the feature `trace`, every call has a [`tracing`](https://docs.rs/tracing) span of its
-//! own, `execute_tool {tool}`, and emits one event at its end. It needs a subscriber only; without
+//! With the feature `trace`, every call has a [`tracing`](https://docs.rs/tracing) span,
+//! `execute_tool {tool}`, and emits one event at its end. It needs a subscriber only; without
 //! one, a call checks the level and allocates nothing. [`conventions`] defines all names. Spans
 //! and events contain no arguments, answers, credentials or error messages, at any level. Ids of
 //! users, sessions and sites are in a span only if the host enables them with [`SpanIds`].

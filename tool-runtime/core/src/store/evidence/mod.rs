@@ -42,7 +42,7 @@ pub trait EvidenceStore: Send + Sync + 'static {
     ) -> Result<Option<StoredSnapshot>, StoreError>;
 
     /// Lists the snapshots of a query in the order of their ids: at most `limit`, from the first
-    /// after `after`, which need not exist any more.
+    /// after `after`, which may have been deleted.
     ///
     /// [`ListedSnapshot::from`] makes an item from a whole snapshot. Convert one row at a time, so
     /// that the sealed texts of one snapshot are in memory at once.
@@ -198,7 +198,7 @@ pub struct TenantKey {
     pub wrapped: Option<Vec<u8>>,
 }
 
-/// A query for a tenant's snapshots: all, or those of a trace, a time, a tool or a call.
+/// A query for a tenant's snapshots: all of them, or only of a trace, a time, a tool or a call.
 ///
 /// # Examples
 /// ```

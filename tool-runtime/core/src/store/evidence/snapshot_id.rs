@@ -72,8 +72,8 @@ impl SnapshotId {
         Self(Uuid::from_u128(self.0.as_u128() & !RANDOM))
     }
 
-    /// Returns the least UUID of this time: greater than that of every snapshot made before, and
-    /// not greater than any other. A store uses it to find a time in a column of ids.
+    /// Returns the least UUID of this time: greater than the UUID of every snapshot made before,
+    /// and not greater than any other. A store uses it to find a time in a column of ids.
     #[must_use]
     pub fn least_uuid(moment: UnixMillis) -> Uuid {
         if moment.get() > MAX_MILLIS {

@@ -2,7 +2,8 @@
 
 use super::quota_map::StoreQuota;
 
-/// The quotas of one tenant in a [`MemoryStore`](super::MemoryStore), and thereby those of all tenants.
+/// The quotas of one tenant in a [`MemoryStore`](super::MemoryStore), which also bound all tenants
+/// together.
 ///
 /// Each kind of record has a limit on its number and one on its bytes: texts, payloads and answers,
 /// without the store's own overhead. The limits are for one tenant. All tenants together may use

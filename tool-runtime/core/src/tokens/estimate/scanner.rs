@@ -1,6 +1,6 @@
 //! Splits a text into pieces, and weighs the characters of each.
 //!
-//! The pieces are those of `o200k_base`:
+//! The pieces follow `o200k_base`:
 //!
 //! | piece | tokens |
 //! | --- | --- |

@@ -9,7 +9,7 @@ pub(super) use self::span_context::{context_of_current, current, end, set_parent
 use crate::RuntimeBuilder;
 
 impl RuntimeBuilder {
-    /// Exports metrics of calls by this meter, and those of a server that serves the runtime; none by
+    /// Exports the metrics of calls, and of a server that serves the runtime, by this meter; none by
     /// default.
     #[must_use]
     pub fn metrics(mut self, metrics: Metrics) -> Self {

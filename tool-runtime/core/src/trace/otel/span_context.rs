@@ -18,7 +18,7 @@ pub(in crate::trace) fn current() -> Option<SpanContext> {
 
 /// Sets the caller's span as the parent of a new span, unless it has a `local` parent.
 ///
-/// With a local parent of another trace, the caller's span is linked, if the caller sent one.
+/// The caller's span, if the caller sent one, is linked when the local parent is of another trace.
 pub(in crate::trace) fn set_parent(span: &Span, local: Option<&SpanContext>, cx: &ToolContext) {
     if local.is_some() && cx.trace().is_none() {
         return;
