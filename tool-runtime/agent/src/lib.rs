@@ -1,9 +1,7 @@
-//! Tools as an agent runs them: requests by id, type and function, and one flat result.
+//! The agents of `tool-runtime`, as `tool_runtime::agent` documents them.
 //!
-//! [`RuntimeExecutor`] runs [`ToolRequest`](tool_contracts::act::ToolRequest)s through a runtime;
-//! the trait [`ToolExecutor`] is its interface. [`ChatModel`] is the interface of language models;
-//! `OpenAiModel` (feature `openai`) asks any server with OpenAI's API. [`AgentError`] is the one error
-//! of the agent.
+//! Depend on `tool-runtime`, which re-exports what is public here. What is hidden is for its other parts, and has
+//! no stable interface.
 
 pub mod assess;
 mod deadline;

@@ -1,16 +1,6 @@
 //! Stores for state that must survive a crash: idempotency keys, tickets, grants and outputs.
 //!
-//! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
-//! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
-//! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
-//! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
-//!
-//! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
-//! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]).
-//! Steps of the wall clock do not change that time; all other expiry follows the wall clock.
-//!
-//! Times of expiry are exclusive: a lease until `t` is valid before `t`, and an answer kept until
-//! `t` may be swept at `t`. Texts are compared byte by byte.
+//! `tool_runtime::store`, which has the other backends too, says what each of them promises.
 
 mod error;
 #[doc(hidden)]

@@ -1,8 +1,4 @@
-//! Records every call in an append-only ledger that shows when it was changed.
-//!
-//! Entries form a chain: each carries an HMAC over its hash and the entry before it. [`ChainHead`]
-//! appends to a chain, [`Verifier`] reads one and names the first record that is not as it was
-//! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
+//! The ledger, as `tool_runtime::ledger` documents it.
 
 mod access_queue;
 #[doc(hidden)]
