@@ -29,6 +29,8 @@ pub mod key_ring;
 pub mod log;
 #[doc(hidden)]
 pub mod metrics;
+#[cfg(not(feature = "policy"))]
+mod no_policy;
 #[cfg(feature = "policy")]
 pub mod policy;
 #[doc(hidden)]
@@ -37,7 +39,6 @@ pub mod refusal_reason;
 pub mod runtime;
 #[cfg(feature = "search")]
 pub mod search;
-mod stand_ins;
 #[cfg(feature = "policy")]
 pub mod store;
 #[doc(hidden)]

@@ -8,10 +8,10 @@ use tool_contracts::{ToolContext, ToolSpec};
 use super::authorization_policy::AuthorizationPolicy;
 use crate::dispatch::Dispatcher;
 use crate::dispatch::refusal::Refusal;
+#[cfg(not(feature = "policy"))]
+use crate::no_policy::PolicyState;
 #[cfg(feature = "policy")]
 use crate::policy::PolicyState;
-#[cfg(not(feature = "policy"))]
-use crate::stand_ins::policy::PolicyState;
 use crate::tool::Environment;
 
 /// The number of similar names in the answer to an unknown one.

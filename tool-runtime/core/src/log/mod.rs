@@ -1,8 +1,6 @@
 //! Log events: events of `tracing` with the feature `trace`, nothing without it.
 
 #[cfg(not(feature = "trace"))]
-mod no_display;
-#[cfg(not(feature = "trace"))]
 mod no_events;
 #[cfg(feature = "trace")]
 mod tracing_events;
@@ -13,8 +11,6 @@ pub use tracing;
 pub use tracing::field::display;
 
 #[cfg(not(feature = "trace"))]
-pub use self::no_display::display;
-#[cfg(not(feature = "trace"))]
-pub use self::no_events::log_event;
+pub use self::no_events::{display, log_event};
 #[cfg(feature = "trace")]
 pub use self::tracing_events::log_event;

@@ -15,12 +15,10 @@ use crate::call::CallServices;
 use crate::dispatch::hooks::{CallLedger, CallRecorder, EvidenceCollector};
 use crate::dispatch::{Dispatcher, Observe};
 use crate::metrics::Meter;
+#[cfg(not(feature = "policy"))]
+use crate::no_policy::{Policy, PolicyState};
 #[cfg(feature = "policy")]
 use crate::policy::{Policy, PolicyState};
-#[cfg(not(feature = "policy"))]
-use crate::stand_ins::policy::{Policy, PolicyState};
-#[cfg(not(feature = "trace"))]
-use crate::stand_ins::trace::Tracing;
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
     CompiledTool, CompiledTools, DynamicTool, HostState, Registration, Registry, SharedCatalogue,
@@ -48,6 +46,7 @@ pub struct RuntimeBuilder {
     pub(crate) policy: Policy,
     recorder: Option<Arc<dyn CallRecorder>>,
     evidence_collector: Option<Arc<dyn EvidenceCollector>>,
+    #[cfg(feature = "trace")]
     pub(crate) tracing: Tracing,
     /// The host's OpenTelemetry meter.
     pub(crate) meter: Option<Meter>,
@@ -71,6 +70,7 @@ impl RuntimeBuilder {
             policy: Policy::default(),
             recorder: None,
             evidence_collector: None,
+            #[cfg(feature = "trace")]
             tracing: Tracing::default(),
             meter: None,
             problems: Vec::new(),
@@ -337,7 +337,10 @@ impl RuntimeBuilder {
         };
         let (tools, policy_state) = self.policy.prepare(tools, &timer);
         let (policy, authorization) = PolicyState::handles(&policy_state);
+        #[cfg(feature = "trace")]
         let (instrument, job_instrument) = self.tracing.into_instruments();
+        #[cfg(not(feature = "trace"))]
+        let (instrument, job_instrument) = (None, None);
         let environment = Arc::new(Environment {
             catalogue: SharedCatalogue::new(ToolCatalogue::new(tools)),
             states: self.states,

@@ -1,21 +1,17 @@
 //! The trait through which the core reads time, sleeps, and leaves the async threads.
 
-#[cfg(not(feature = "tokio"))]
-mod no_default;
 #[cfg(feature = "tokio")]
 mod tokio_timer;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+#[cfg(not(feature = "tokio"))]
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-#[cfg(not(feature = "tokio"))]
-pub use self::no_default::default_timer;
 #[cfg(feature = "tokio")]
-pub use self::tokio_timer::TokioTimer;
-#[cfg(feature = "tokio")]
-pub use self::tokio_timer::default_timer;
+pub use self::tokio_timer::{TokioTimer, default_timer};
 
 /// A boxed wait, as [`Timer::sleep`] gives it.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -50,6 +46,13 @@ pub trait Timer: fmt::Debug + Send + Sync + 'static {
     /// The runtime bounds how many jobs are under way at once
     /// ([`RuntimeBuilder::max_blocking_tools`](crate::RuntimeBuilder::max_blocking_tools)).
     fn spawn_blocking(&self, job: Job);
+}
+
+/// Returns the timer of a runtime whose host gives none: no timer without the feature `tokio`.
+#[cfg(not(feature = "tokio"))]
+#[must_use]
+pub fn default_timer() -> Option<Arc<dyn Timer>> {
+    None
 }
 
 #[cfg(feature = "testing")]

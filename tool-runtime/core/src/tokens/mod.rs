@@ -8,8 +8,6 @@ mod encoding;
 mod estimate;
 #[cfg(feature = "exact-tokens")]
 mod exact;
-#[cfg(not(feature = "exact-tokens"))]
-mod no_exact;
 
 pub use self::counter::{TokenCounter, counter_for_model};
 pub use self::encoding::{Encoding, TokenMethod};
