@@ -40,7 +40,9 @@ pub use self::attachment_limits::AttachmentLimits;
 pub(crate) use self::attachments::sha256_of;
 #[cfg(feature = "attachments")]
 pub use self::attachments::{AttachmentError, Attachments};
-pub(crate) use self::blocking::{BlockingPermits, JobInstrument};
+pub(crate) use self::blocking::BlockingPermits;
+#[cfg(feature = "trace")]
+pub(crate) use self::blocking::JobInstrument;
 pub use self::build_error::{BuildError, BuildProblem};
 pub use self::cancellation::Cancellation;
 pub(crate) use self::environment::Environment;

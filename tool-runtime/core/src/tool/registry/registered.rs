@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::CompiledTool;
+#[cfg(not(feature = "policy"))]
+use crate::no_policy::ToolPlan;
 #[cfg(feature = "policy")]
 use crate::policy::ToolPlan;
-#[cfg(not(feature = "policy"))]
-use crate::stand_ins::policy::ToolPlan;
 
 /// A tool that can be called.
 pub struct RegisteredTool {
