@@ -17,8 +17,9 @@
 //! - [`assess`]: compresses the context of a model's turn;
 //! - [`proxy`]: requests and responses of the agent.
 //!
-//! [`schemas`] returns the JSON Schema of each type; the same files are under `schemas/` in the
-//! crate, and a change to one of them is a change to the contract. [`trace_context`] reads and
+//! [`schemas`] returns the JSON Schema of each type. The files under `schemas/` in the crate are the
+//! same schemas, which refer to each other (`"$ref": "error_code.json"`) instead of repeating
+//! definitions; a change to one of them is a change to the contract. [`trace_context`] reads and
 //! writes the headers that connect a call to a distributed trace.
 //!
 //! ```

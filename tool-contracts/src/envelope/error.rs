@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, str::FromStr};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value};
 
@@ -159,6 +159,7 @@ struct Wire<'a> {
 struct WireDetails<'a> {
     /// The tool's own code, which `code` represents; empty if the error has no code.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<OwnCode>")]
     tool_code: Option<&'a str>,
     /// The delay before the next attempt, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,6 +183,23 @@ struct WireDetails<'a> {
     #[serde(flatten)]
     #[schemars(skip)]
     facts: Option<&'a Map<String, Value>>,
+}
+
+/// The schema of a code that is not a standard one.
+struct OwnCode;
+
+impl JsonSchema for OwnCode {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "OwnCode".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "not": generator.subschema_for::<ErrorCode>()})
+    }
 }
 
 impl Serialize for ResponseError {

@@ -1,6 +1,6 @@
 //! The JSON Schema of each type, with its examples.
 //!
-//! Each schema has a file of its own under `schemas/` in the crate. The tests parse the examples
+//! Each schema has its own file under `schemas/` in the crate, which refers to the others. The tests parse the examples
 //! and serialize them again.
 
 mod rules;

@@ -101,20 +101,14 @@ pub(crate) fn tool_codes_have_standard_codes(schema: &mut Schema) {
     schema.insert("then".to_owned(), json!({"properties": {"code": {"enum": codes}}}));
 }
 
-/// Allows a tool's own facts beside the envelope's names or all in `details`, not in both; its own
-/// code must not be a standard one.
+/// Allows a tool's own facts beside the envelope's names or all in `details`, not in both.
 pub(crate) fn facts_in_one_place(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), true.into());
     schema.insert(
-        "allOf".to_owned(),
-        json!([
-            {"properties": {"tool_code": {"not": {"enum": ErrorCode::ALL}}}},
-            {
-                "if": {"required": ["details"], "properties": {"details": {"type": "object"}}},
-                "then": {"propertyNames": {"enum": RESERVED}},
-            },
-        ]),
+        "if".to_owned(),
+        json!({"required": ["details"], "properties": {"details": {"type": "object"}}}),
     );
+    schema.insert("then".to_owned(), json!({"propertyNames": {"enum": RESERVED}}));
 }
 
 /// Allows a null `error` in a success, and forbids in `meta` the fields that the envelope has beside
