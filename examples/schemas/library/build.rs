@@ -5,7 +5,7 @@ use tool_runtime::Registry;
 use tool_runtime::schema::{Export, ExportError};
 
 fn main() -> Result<(), ExportError> {
-    let export = Export::new(Registry::new().discover());
+    let export = Export::new(Registry::new().discover()).shared_envelopes();
     export.check("tools.lock.json")?;
     export.write_to("schemas")?;
     Ok(())

@@ -8,7 +8,7 @@ use tool_runtime::schema::{Export, ExportError};
 mod tools;
 
 fn main() -> Result<(), ExportError> {
-    let export = Export::new(Registry::new().discover());
+    let export = Export::new(Registry::new().discover()).inputs_only();
     export.check("tools.lock.json")?;
     export.write_to("schemas")?;
     Ok(())

@@ -18,7 +18,7 @@ fn the_committed_contracts_are_those_of_the_shop() -> Result<(), ExportError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("storefront");
     let tools = Registry::new().toolkit::<Pricing>().toolkit::<Shipping>().toolkit::<Taxes>();
     let tools = tools.toolkit::<Compliance>().toolkit::<Checkout>().toolkit::<Knowledge>();
-    let mut export = Export::new(tools);
+    let mut export = Export::new(tools).shared_envelopes();
     if std::env::var_os("UPDATE_SCHEMAS").is_none() {
         export = export.frozen();
     }
