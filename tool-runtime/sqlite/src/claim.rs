@@ -14,43 +14,31 @@ use super::row::{self, FoundRow, KeyRow, fence_number};
 const DELETE_CLAIM: &str = "DELETE FROM keys WHERE fence = :fence AND state = 0";
 
 /// Counts up to the quota only.
-// Of one caller, so that its unknown outcomes refuse no other caller.
+// The quota is per caller, so that unknown outcomes of one caller refuse no other.
 const COUNT_UNKNOWN: &str = "
     SELECT count(*) FROM (
         SELECT 1 FROM keys WHERE tenant = :tenant AND asker = :asker AND state = 2 LIMIT :limit)";
 
-/// The outcome of a claim, with the way to undo it.
-pub(super) struct StoredClaim {
-    claimed: ClaimOutcome,
-    undo: Option<ClaimUndo>,
-}
-
 /// Restores the file to its state before a claim.
-enum ClaimUndo {
+pub(super) enum ClaimUndo {
     /// The key had no row: deletes the new one.
     Delete(Fence),
     /// The key had this row: restores it.
     Restore(Fence, Box<KeyRow>, RowKeys),
 }
 
-/// A committed claim that its caller has not received yet; undone on drop.
-pub(super) struct PendingClaim {
-    claimed: ClaimOutcome,
-    guard: Option<UndoGuard>,
-}
-
-/// Undoes a claim on drop, unless it is disarmed.
-struct UndoGuard {
+/// Undoes a committed claim on drop, unless its caller has received it.
+pub(super) struct UndoGuard {
     undo: Option<ClaimUndo>,
     queue: Queue,
 }
 
-/// Claims a key as its record decides.
+/// Claims a key as its record decides; returns what undoes the claim, if the claimant gets the key.
 pub(super) fn claim(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
-) -> rusqlite::Result<StoredClaim> {
+) -> rusqlite::Result<(ClaimOutcome, Option<ClaimUndo>)> {
     let row = row::look_up(connection, keys, &request.key)?;
     if let Some(FoundRow::Damaged(row)) = &row {
         row.mark(connection)?;
@@ -65,14 +53,14 @@ pub(super) fn claim(
             let fence = row::next_fence(connection)?;
             running(request, fence, until).replace(connection, keys)?;
             let undo = ClaimUndo::Restore(fence, Box::new(KeyRow { record }), keys.clone());
-            Ok(StoredClaim { claimed: ClaimOutcome::TakenOver(fence), undo: Some(undo) })
+            Ok((ClaimOutcome::TakenOver(fence), Some(undo)))
         }
         (ClaimDecision::ShortenLease { until }, Some(mut record)) => {
             record.state = KeyState::Running { until };
             KeyRow { record }.update(connection, keys)?;
-            Ok(StoredClaim::not_claimed(ClaimOutcome::Running { until }))
+            Ok((ClaimOutcome::Running { until }, None))
         }
-        (ClaimDecision::NotClaimed(outcome), _) => Ok(StoredClaim::not_claimed(outcome)),
+        (ClaimDecision::NotClaimed(outcome), _) => Ok((outcome, None)),
         (ClaimDecision::TakeOver { .. } | ClaimDecision::ShortenLease { .. }, None) => {
             Err(row::damaged("a key without a record has no owner"))
         }
@@ -85,7 +73,7 @@ fn insert(
     keys: &RowKeys,
     request: &ClaimRequest,
     until: UnixMillis,
-) -> rusqlite::Result<StoredClaim> {
+) -> rusqlite::Result<(ClaimOutcome, Option<ClaimUndo>)> {
     if let Some(limit) = request.max_unknown {
         let unknown: i64 = connection.prepare_cached(COUNT_UNKNOWN)?.query_row(
             named_params! {
@@ -96,13 +84,12 @@ fn insert(
             |row| row.get(0),
         )?;
         if unknown >= count(limit) {
-            return Ok(StoredClaim::not_claimed(ClaimOutcome::QuotaExceeded));
+            return Ok((ClaimOutcome::QuotaExceeded, None));
         }
     }
     let fence = row::next_fence(connection)?;
     running(request, fence, until).insert(connection, keys)?;
-    let undo = Some(ClaimUndo::Delete(fence));
-    Ok(StoredClaim { claimed: ClaimOutcome::Acquired(fence), undo })
+    Ok((ClaimOutcome::Acquired(fence), Some(ClaimUndo::Delete(fence))))
 }
 
 fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
@@ -112,15 +99,8 @@ fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
     KeyRow { record }
 }
 
-impl StoredClaim {
-    /// The claimant does not get the key.
-    fn not_claimed(claimed: ClaimOutcome) -> Self {
-        Self { claimed, undo: None }
-    }
-}
-
 impl ClaimUndo {
-    /// Undoes the claim; no change if the key is not running under the claim's fence any more.
+    /// Undoes the claim; no change if the key no longer runs under the claim's fence.
     fn run(self, connection: &Connection) -> rusqlite::Result<()> {
         match self {
             Self::Delete(fence) => {
@@ -141,18 +121,14 @@ impl ClaimUndo {
     }
 }
 
-impl PendingClaim {
-    pub(super) fn new(taken: StoredClaim, queue: Queue) -> Self {
-        let guard = taken.undo.map(|undo| UndoGuard { undo: Some(undo), queue });
-        Self { claimed: taken.claimed, guard }
+impl UndoGuard {
+    pub(super) fn new(undo: ClaimUndo, queue: Queue) -> Self {
+        Self { undo: Some(undo), queue }
     }
 
-    /// Returns the claim to its caller; it is not undone from then on.
-    pub(super) fn receive(self) -> ClaimOutcome {
-        if let Some(mut guard) = self.guard {
-            guard.undo = None;
-        }
-        self.claimed
+    /// Drops the guard without undoing the claim.
+    pub(super) fn disarm(mut self) {
+        self.undo = None;
     }
 }
 

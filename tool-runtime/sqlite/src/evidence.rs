@@ -42,7 +42,7 @@ const SWEEP: &str = "
     DELETE FROM evidence WHERE rowid IN (
         SELECT rowid FROM evidence WHERE id < :end ORDER BY id LIMIT :limit)";
 
-/// In the order of ids, not of versions: otherwise each page would sort all remaining rows.
+/// Pages follow the order of ids. By versions, each page would sort all remaining rows.
 const LIST_KEYS: &str = "
     SELECT id, key_version, wrapped FROM evidence
     WHERE tenant = :tenant AND id > :after AND +key_version < :version

@@ -9,7 +9,7 @@ use tool_runtime_core::store::{
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::claim::{self, PendingClaim};
+use super::claim::{self, UndoGuard};
 use super::columns::{count, timestamp};
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
@@ -38,8 +38,14 @@ impl IdempotencyStore for SqliteStore {
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
         let (queue, keys) = (self.queue.clone(), self.row_keys.clone());
         let claim = move |connection: &Connection| claim::claim(connection, &keys, &request);
-        let pend = move |decision| PendingClaim::new(decision, queue);
-        self.queue.run_and_confirm(JobKind::Claim, claim, pend).await.map(PendingClaim::receive)
+        let guard = move |(outcome, undo): (_, Option<_>)| {
+            (outcome, undo.map(|undo| UndoGuard::new(undo, queue)))
+        };
+        let (outcome, guard) = self.queue.run_and_confirm(JobKind::Claim, claim, guard).await?;
+        if let Some(guard) = guard {
+            guard.disarm();
+        }
+        Ok(outcome)
     }
 
     async fn renew(

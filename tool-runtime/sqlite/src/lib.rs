@@ -64,7 +64,7 @@ use self::writer::JobKind;
 ///
 /// Clones share one thread and one connection. Other processes may open the same file at the same
 /// time: all decisions are made under the file's lock. The file has to be on a local file system,
-/// because SQLite's write-ahead log (`-wal` and `-shm` beside the file) needs shared memory.
+/// because SQLite's write-ahead log (`-wal` and `-shm` in the same folder) needs shared memory.
 ///
 /// Operations that wait at the same time are committed together, with one sync to disk. No
 /// operation blocks the thread that awaits it. A failed operation has changed nothing, and the
@@ -142,7 +142,7 @@ impl SqliteStore {
     /// Closes the file for all handles after the queued operations, and waits until it is closed.
     ///
     /// Later operations fail as [`Unavailable`](tool_runtime_core::store::StoreErrorKind::Unavailable). Without it
-    /// nothing is lost; after it the file has no log beside it, and can be copied.
+    /// nothing is lost; after it the file has no separate log, and can be copied.
     pub async fn close(&self) {
         self.queue.close().await;
     }

@@ -30,7 +30,7 @@ const BY_SCOPE: &str = "
     SELECT * FROM keys
     WHERE (tenant, principal, tool, key) = (:tenant, :principal, :tool, :key)";
 
-/// A fence is greater than all earlier ones, including those of deleted rows.
+/// A fence is greater than all earlier fences, also of deleted rows.
 const NEXT_FENCE: &str = "
     SELECT 1 + max(
         coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'keys'), 0),

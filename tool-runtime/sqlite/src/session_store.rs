@@ -37,7 +37,7 @@ const BATCH_SIZE: usize = 16;
 /// | --- | --- | --- |
 /// | messages of a session | the newest 1,000 | the oldest are deleted |
 /// | sessions of a principal | 1,000 ([`sessions_per_principal`](Self::sessions_per_principal)) | its own that was used least recently is deleted |
-/// | time after the last message | 30 days ([`retention`](Self::retention)) | the session is not read any more, and is deleted |
+/// | time after the last message | 30 days ([`retention`](Self::retention)) | the session is no longer read, and is deleted |
 ///
 /// An append that starts a session also deletes expired ones, at least as many as it starts. A
 /// program that no longer appends deletes the remaining ones with [`sweep`](Self::sweep).

@@ -74,7 +74,7 @@ fn repair(
     Ok(true)
 }
 
-/// Extends a lease; false if the key is not running under this fence any more.
+/// Extends a lease; false if the key no longer runs under this fence.
 pub(super) fn renew(
     connection: &Connection,
     keys: &RowKeys,

@@ -22,7 +22,7 @@ const FIND: &str = "
     WHERE id = :id";
 
 /// Counts up to the quota only. A payload's length is read without the payload.
-// Of one caller, so that its waiting calls refuse no other caller.
+// The quota is per caller, so that waiting calls of one caller refuse no other.
 const COUNT_WAITING: &str = "
     SELECT count(*) AS tickets, coalesce(sum(bytes), 0) AS bytes FROM (
         SELECT length(payload) AS bytes FROM tickets

@@ -1,4 +1,4 @@
-//! Detects that the write-ahead log beside the file was removed or replaced.
+//! Detects that the write-ahead log of the file was removed or replaced.
 
 use std::ffi::OsString;
 use std::fs;
@@ -63,7 +63,7 @@ impl WalFile {
     }
 }
 
-/// Returns the path of a file beside the database, which SQLite derives from the resolved path.
+/// Returns the path of a file in the database's folder, which SQLite derives from the resolved path.
 fn beside(database: &Path, suffix: &str) -> PathBuf {
     let database = fs::canonicalize(database).unwrap_or_else(|_| database.to_owned());
     let mut name = OsString::from(database);

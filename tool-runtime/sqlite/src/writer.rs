@@ -85,7 +85,7 @@ struct Writer {
 ///
 /// Callers that are answered together mostly send their next operations together. The next group
 /// waits for them for a fraction of a commit's duration; otherwise the first operation would get a
-/// commit of its own, and the others would wait for two.
+/// separate commit, and the others would wait for two.
 #[derive(Default)]
 struct GroupPacing {
     jobs: usize,

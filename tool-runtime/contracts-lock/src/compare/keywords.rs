@@ -113,7 +113,7 @@ pub(super) fn dialect(root: &Value) -> &str {
     schema_uri.trim_end_matches('#')
 }
 
-/// Returns whether keywords beside the schema's `$ref` may be ignored. Up to draft 7 they are,
+/// Returns whether keywords next to the schema's `$ref` may be ignored. Up to draft 7 they are,
 /// though readers that support only later drafts apply them.
 pub(super) fn may_ignore_siblings(subschema: Subschema<'_>) -> bool {
     const OLDER: &str = "json-schema.org/draft-0";

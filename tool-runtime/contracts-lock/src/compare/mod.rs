@@ -36,9 +36,9 @@ use self::subschema::Subschema;
 /// Definitions are followed, independent of their location and name. No rule decides another
 /// `pattern`, `if` or unknown keyword in place of the old one, another reference to a different
 /// document, and a change of a schema that an anchor or `unevaluatedItems` refers to: they are
-/// undecided, unless other keywords prove the effect, as an `enum` beside the `pattern` does.
-/// Always undecided are a change of the dialect, and any change beside a `$dynamicRef` or an `$id`
-/// inside of the document.
+/// undecided, unless other keywords prove the effect, as an `enum` next to the `pattern` does.
+/// Always undecided are a change of the dialect, and any change in a document with a
+/// `$dynamicRef` or an inner `$id`.
 ///
 /// A breaking change has a [`counterexample`](SchemaChange::counterexample) where a bounded search
 /// finds one.

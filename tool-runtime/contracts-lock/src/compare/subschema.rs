@@ -69,8 +69,8 @@ impl<'s> Subschema<'s> {
         self.root.pointer(&place).map(|schema| self.with_schema(schema))
     }
 
-    /// Returns whether `$ref` certainly refers to another document. An anchor does not, and beside
-    /// an `$id` a reference may refer back to this document.
+    /// Returns whether `$ref` certainly refers to another document. An anchor does not, and next
+    /// to an `$id` a reference may refer back to this document.
     pub(super) fn is_external(self) -> bool {
         let reference = self.get("$ref").and_then(Value::as_str).unwrap_or_default();
         !(reference.is_empty() || reference.starts_with('#') || self.root.get("$id").is_some())

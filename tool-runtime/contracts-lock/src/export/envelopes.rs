@@ -66,7 +66,7 @@ impl EnvelopeSchemas {
         envelope.0
     }
 
-    /// Puts all envelopes into one document, as its definitions, which share those of their parts.
+    /// Puts all envelopes into one document, as its definitions, which share the definitions of their parts.
     pub(super) fn together(&self) -> Value {
         let mut definitions = Map::new();
         let envelopes = TYPED.iter().chain(&super::SHARED);
@@ -153,7 +153,7 @@ impl EnvelopeSchema {
     }
 
     /// Ties each of the tool's own codes to its type, like the built-in ones. Other codes stay
-    /// valid, because a runtime has codes of its own.
+    /// valid, because a runtime has its own codes.
     fn restrict_code_classes(&mut self, tool: &Contract) {
         let tie = |(code, error_type): (&String, &ToolErrorType)| {
             json!({

@@ -167,7 +167,7 @@ impl Export {
         Self { tools, mode, base, script, documents: ExportedDocuments::TypedEnvelopes }
     }
 
-    /// Lets [`write_to`](Self::write_to) write the schemas of the arguments alone, beside
+    /// Lets [`write_to`](Self::write_to) write only the schemas of the arguments,
     /// `tools.json` and `TOOLS.md`: all that a program needs to make calls.
     ///
     /// ```
@@ -285,8 +285,8 @@ impl Export {
     /// if the export is [`frozen`](Self::frozen), for a lock that is not up to date.
     ///
     /// A missing lock is created when it is accepted, unless git has it in the history of the current
-    /// commit: it must be restored then. If a catalogue `tools.json` of these tools is
-    /// in a folder beside it, or if there is a base lock, the tools are compared with that first: a
+    /// commit: it must be restored then. If a catalogue `tools.json` of these tools is in the same
+    /// folder or in one within it, or if there is a base lock, the tools are compared with that first: a
     /// lock that was deleted does not admit a breaking change.
     pub fn check(&self, lock: impl AsRef<Path>) -> Result<ContractChanges, ExportError> {
         let (tools, mode) = self.ready()?;

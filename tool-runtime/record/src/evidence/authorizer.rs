@@ -26,7 +26,7 @@ use super::{
 ///     AccessAction, EvidenceAuthorizer, EvidenceRequest, EvidenceVerdict, async_trait,
 /// };
 ///
-/// /// Auditors see all snapshots, and open those of prices.
+/// /// Auditors see all snapshots, and open the contents of prices.
 /// struct Auditors;
 ///
 /// #[async_trait]

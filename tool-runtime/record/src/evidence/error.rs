@@ -63,7 +63,7 @@ pub enum EvidenceErrorKind {
 pub enum EvidenceFault {
     /// The tenant has no such snapshot.
     NotFound,
-    /// The contents cannot be decrypted any more.
+    /// The contents can no longer be decrypted.
     Shredded,
     /// The stored evidence is not what was written.
     Altered,

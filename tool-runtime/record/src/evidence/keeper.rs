@@ -364,7 +364,7 @@ impl ledger::RecordedAccess {
             AccessOutcome::Failed(kind) => RecordedOutcome::Failed(kind.to_string()),
         };
         let action = match record.action {
-            // In the ledger, `replay` is the action for a whole trace; one snapshot is read.
+            // The ledger's `replay` is the action for a whole trace; one snapshot is read.
             AccessAction::Replay => AccessAction::Read.as_str(),
             action @ (AccessAction::Find
             | AccessAction::List

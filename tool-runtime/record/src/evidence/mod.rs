@@ -1,9 +1,9 @@
-//! Evidence of calls: snapshots, the encrypted contents beside them, and access to both.
+//! Evidence of calls: snapshots, their encrypted contents, and access to both.
 //!
 //! A call that leaves evidence leaves a [`Snapshot`]: the tool with its version and build, the
 //! rules and sources of the answer, and the hashes of input and output. It holds a redacted summary
 //! of the input and no other data of the call. The exact arguments and the full output
-//! ([`Contents`]) may be kept beside it, encrypted ("sealed").
+//! ([`Contents`]) may be kept with it, encrypted ("sealed").
 //!
 //! A [`Vault`] encrypts, decrypts and destroys. An [`EvidenceStore`] keeps what the vault writes
 //! and can decrypt none of it. An [`EvidenceAuthorizer`] decides each access, and an [`AccessLog`]

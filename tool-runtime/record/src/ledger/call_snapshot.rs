@@ -28,7 +28,7 @@ use super::record::{
 /// repeats, in characters.
 const MAX_TEXT_CHARS: usize = 128;
 
-/// About how many bytes a call takes beside its texts.
+/// About how many bytes a call takes in addition to its texts.
 const CALL_OVERHEAD: usize = 512;
 
 /// The longest answer that the call's own thread hashes, in bytes: about ten microseconds. Hashing is

@@ -61,7 +61,7 @@ pub(super) struct AnswerTiming {
     pub(super) writes: RecordDurability,
 }
 
-/// The part of a call's arguments that a record holds, beside their hash.
+/// The part of a call's arguments that a record holds, in addition to their hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputCapture {
@@ -172,8 +172,8 @@ impl LedgerBuilder {
         self
     }
 
-    /// Sets the patterns that find personal data and secrets in free text, beside what schemas
-    /// mark.
+    /// Sets the patterns that find personal data and secrets in free text, in addition to what
+    /// schemas mark.
     pub fn patterns(mut self, patterns: Patterns) -> Self {
         self.patterns = patterns;
         self

@@ -7,7 +7,7 @@ use super::keys::{LedgerKeys, keyed_hash};
 
 impl LedgerKeys {
     /// Formats a digest as an earlier one was formatted, so that the two can be compared; none if
-    /// the earlier key is not known any more.
+    /// the earlier key is no longer known.
     pub(crate) fn hash_like(&self, earlier: &str, digest: Digest) -> Option<String> {
         let Some(rest) = earlier.strip_prefix("hmac-sha256:") else {
             return Some(self.hash(digest, false));

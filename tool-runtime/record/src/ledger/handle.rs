@@ -34,7 +34,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The record of every call: who did what, with which inputs, and what came back.
 ///
-/// One thread serializes, chains and stores records in groups, beside the calls. Pass the ledger
+/// One thread serializes, chains and stores records in groups, while the calls go on. Pass the ledger
 /// to [`RuntimeBuilder::ledger`](tool_runtime_core::RuntimeBuilder::ledger). This is a handle, so cloning it
 /// is cheap. Only one process may write a ledger at a time; any process may [`verify`] it.
 ///
@@ -286,7 +286,7 @@ impl Ledger {
         self.0.queue.close();
         let shared = self.0.clone();
         let (done, ended) = oneshot::channel();
-        // The writer no longer answers, so a thread of its own waits.
+        // The writer no longer answers, so a separate thread waits.
         let wait = move || {
             shared.wait(None);
             let _ = done.send(());

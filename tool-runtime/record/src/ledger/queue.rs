@@ -55,7 +55,7 @@ pub(super) enum Reservation {
     Full,
     /// Calls do not wait for capacity.
     NotNeeded,
-    /// The queue records nothing any more.
+    /// The queue no longer records anything.
     Closed,
 }
 
@@ -198,7 +198,7 @@ impl LedgerQueue {
         self.bounds.overload == Overload::Block && !state.closed && !self.has_capacity(&state, 1)
     }
 
-    /// Returns whether the queue records nothing any more.
+    /// Returns whether the queue has stopped recording.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().closed
     }

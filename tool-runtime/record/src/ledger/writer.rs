@@ -178,7 +178,7 @@ impl LedgerWriter {
         Ok(())
     }
 
-    /// Signs the current state, in a record of its own.
+    /// Signs the current state, in a separate record.
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, StoreError> {
         let checkpoint = self.head.checkpoint(self.keys.chain(), self.clock.now());
         let read_checkpoint =

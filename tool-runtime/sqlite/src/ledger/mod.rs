@@ -38,7 +38,7 @@ const SEARCH_SPAN: u64 = 16_384;
 
 /// Keeps a ledger in the table `trace_ledger` of a SQLite file.
 ///
-/// It opens a connection of its own, so it can use the file of a
+/// It opens a separate connection, so it can use the file of a
 /// [`SqliteStore`](crate::SqliteStore) or a separate one. Only one process may write the
 /// table; if another one does, appends are rejected. Opening and verifying the ledger check that
 /// the table and its indexes have this release's definition: do not add indexes, triggers or

@@ -5,7 +5,7 @@
 //! sleeps: times are passed in. A backend that uses its own clock instead of the given time cannot
 //! pass, so make its time settable in tests.
 //!
-//! Run a suite on a store of its own, since it sweeps at times far ahead. It works under new
+//! Run a suite on a separate store, since it sweeps at times far ahead. It works under new
 //! tenants and ids, so it can be repeated on the same store. Concurrent operations are made from
 //! one task. Durability is not checked: test separately that an operation survives a crash.
 //!

@@ -190,7 +190,7 @@ impl ToolTrial {
 
     /// Keeps the tool's contract in a file of this folder, and compares the contract with it.
     ///
-    /// `assert_tool!` sets `tests/snapshots` beside the `Cargo.toml` of its crate.
+    /// `assert_tool!` sets `tests/snapshots` in the folder of its crate's `Cargo.toml`.
     /// `UPDATE_SNAPSHOTS=1` writes the file anew. A missing file is written too, except on a CI
     /// machine (`CI` is set), where it is a finding.
     pub fn snapshots_in(mut self, folder: impl Into<PathBuf>) -> Self {

@@ -133,7 +133,7 @@ fn a_missing_snapshot_is_written_unless_on_ci() {
     fs::remove_dir_all(&folder).expect("it is there");
 }
 
-/// A trial of a tool whose calls all panic; the first one also panics on a thread of its own.
+/// A trial of a tool whose calls all panic; the first one also panics on another thread.
 fn panicking_trial() -> ToolTrial {
     let first = Mutex::new(true);
     let tool = DynamicTool::new("burst", Effect::Read).description("Bursts.");

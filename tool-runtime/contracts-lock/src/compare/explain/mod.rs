@@ -90,7 +90,7 @@ impl<'s> Explainer<'s> {
             return self.described();
         }
         // Results cached for one direction of the comparison could make the answer depend on the order
-        // of the questions, so each has a prover of its own.
+        // of the questions, so each direction has its own prover.
         let (mut backward, mut forward) = (Prover::new(after, before), Prover::new(before, after));
         let wider = forward.prove_documents(&before.all_of(), &after.all_of());
         let narrower = backward.prove_documents(&after.all_of(), &before.all_of());
@@ -295,7 +295,7 @@ impl<'s> Explainer<'s> {
 }
 
 impl<'s> SchemaPair<'s> {
-    /// Follows references, unless a side has keywords beside `$ref`.
+    /// Follows references, unless a side has keywords next to `$ref`.
     fn resolved(self) -> Self {
         let (before, after) = (self.before.resolved(), self.after.resolved());
         let refers = |subschema: Subschema<'s>| subschema.get("$ref").is_some();

@@ -12,8 +12,8 @@ use super::{AcceptanceChange, Explainer, SchemaPair};
 const NESTED: usize = 4;
 
 impl<'s> Explainer<'s> {
-    /// Compares whether null is valid beside other values, and returns the remaining pair if it is
-    /// a schema of its own.
+    /// Compares whether null is valid in addition to other values, and returns the remaining pair if
+    /// it is a separate schema.
     pub(super) fn compare_null(&mut self, pair: SchemaPair<'s>) -> Option<SchemaPair<'s>> {
         if pair.null_compared {
             return None;

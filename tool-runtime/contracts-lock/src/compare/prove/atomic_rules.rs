@@ -11,13 +11,13 @@ impl<'s> Prover<'s> {
         let (kept, keyword, subschema) = match rule {
             AtomicRule::Not(subschema) => (self.rejects_all(shape, *subschema), "not", *subschema),
             AtomicRule::One(subschema, branches) => {
-                (self.keeps_one_of(shape, branches), "oneOf", *subschema)
+                (self.implies_one_of(shape, branches), "oneOf", *subschema)
             }
             AtomicRule::UnknownKeyword(word, subschema) => {
-                (keeps_unknown_keyword(shape, word, *subschema), *word, *subschema)
+                (implies_unknown_keyword(shape, word, *subschema), *word, *subschema)
             }
             AtomicRule::Unreadable(word, subschema) => {
-                (keeps_unreadable(shape, word, *subschema), *word, *subschema)
+                (implies_unreadable(shape, word, *subschema), *word, *subschema)
             }
         };
         if kept { Ok(()) } else { Err(ProofObstacle { keyword, subschema: Some(subschema) }) }
@@ -44,7 +44,7 @@ impl<'s> Prover<'s> {
         expansion.overflow.is_none() && met.iter().all(|both| self.is_empty(both))
     }
 
-    fn keeps_one_of(&mut self, shape: &Shape<'s>, branches: &[Subschema<'s>]) -> bool {
+    fn implies_one_of(&mut self, shape: &Shape<'s>, branches: &[Subschema<'s>]) -> bool {
         let same_branches = shape.rules.iter().any(|rule| match rule {
             AtomicRule::One(_, own) => self.same_branches(own, branches),
             AtomicRule::Not(_) | AtomicRule::UnknownKeyword(..) | AtomicRule::Unreadable(..) => {
@@ -75,7 +75,7 @@ impl<'s> Prover<'s> {
     }
 }
 
-fn keeps_unknown_keyword(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>) -> bool {
+fn implies_unknown_keyword(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>) -> bool {
     shape.rules.iter().any(|rule| match rule {
         AtomicRule::UnknownKeyword(own, other) => {
             let values = (other.get(own), subschema.get(word));
@@ -86,7 +86,7 @@ fn keeps_unknown_keyword(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>
 }
 
 /// An unreadable keyword equals only itself.
-fn keeps_unreadable(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>) -> bool {
+fn implies_unreadable(shape: &Shape<'_>, word: &str, subschema: Subschema<'_>) -> bool {
     shape.rules.iter().any(|rule| match rule {
         AtomicRule::Unreadable(own, other) => *own == word && other.id() == subschema.id(),
         AtomicRule::Not(_) | AtomicRule::One(..) | AtomicRule::UnknownKeyword(..) => false,

@@ -37,7 +37,7 @@ impl<'s> Prover<'s> {
         let mut intersection = Expansion { shapes: anything(), overflow: None };
         for subschema in all_of {
             let expansion = self.subschema(*subschema);
-            self.meet(&mut intersection, &expansion, *subschema);
+            self.intersect(&mut intersection, &expansion, *subschema);
         }
         let intersection = Rc::new(intersection);
         // An expansion that reached an enclosing schema again holds only inside that schema, and an
@@ -114,17 +114,22 @@ impl<'s> Prover<'s> {
 
     fn meet_part(&mut self, found: &mut Expansion<'s>, subschema: Subschema<'s>) {
         let expansion = self.subschema(subschema);
-        self.meet(found, &expansion, subschema);
+        self.intersect(found, &expansion, subschema);
     }
 
-    fn meet(&mut self, found: &mut Expansion<'s>, other: &Expansion<'s>, subschema: Subschema<'s>) {
+    fn intersect(
+        &mut self,
+        found: &mut Expansion<'s>,
+        other: &Expansion<'s>,
+        subschema: Subschema<'s>,
+    ) {
         if !self.spend(found.shapes.len() * other.shapes.len()) {
             found.shapes.clear();
             found.overflow = Some(ProofObstacle { keyword: "$ref", subschema: Some(subschema) });
             return;
         }
         let pairs = || found.shapes.iter().flat_map(|a| other.shapes.iter().map(move |b| (a, b)));
-        self.spend_reads(pairs().map(|(a, b)| a.values_to_meet(b)).sum());
+        self.spend_reads(pairs().map(|(a, b)| a.values_to_intersect(b)).sum());
         let met: Vec<_> = pairs().filter_map(|(a, b)| a.intersect(b)).collect();
         found.shapes = met.into_iter().filter(|shape| !self.is_empty(shape)).collect();
         found.overflow = found.overflow.take().or_else(|| other.overflow.clone());

@@ -189,8 +189,8 @@ impl<'s> PropertyLayer<'s> {
     }
 
     /// At least one of these applies to every unnamed property.
-    fn options(&self, keeps: impl Fn(&str) -> bool) -> Vec<AllOf<'s>> {
-        let patterns = self.patterns.iter().filter(|(pattern, _)| keeps(pattern));
+    fn options(&self, is_included: impl Fn(&str) -> bool) -> Vec<AllOf<'s>> {
+        let patterns = self.patterns.iter().filter(|(pattern, _)| is_included(pattern));
         patterns.map(|(_, all_of)| all_of.clone()).chain([self.others.clone()]).collect()
     }
 }

@@ -107,7 +107,7 @@ impl<'s> Shape<'s> {
                 TypeConstraints::Number(a.intersect(b))
             }
             (TypeConstraints::Text(a), TypeConstraints::Text(b)) => {
-                TypeConstraints::Text(a.meet(b))
+                TypeConstraints::Text(a.intersect(b))
             }
             (TypeConstraints::Array(a), TypeConstraints::Array(b)) => {
                 TypeConstraints::Array(a.intersect(b))
@@ -134,7 +134,7 @@ impl<'s> Shape<'s> {
     }
 
     /// The number of values that are read to find those that both list.
-    pub(super) fn values_to_meet(&self, other: &Self) -> usize {
+    pub(super) fn values_to_intersect(&self, other: &Self) -> usize {
         match (&self.values, &other.values) {
             (Some(a), Some(b)) if self.is_same_type(other) => a.len() + b.len(),
             _ => 0,

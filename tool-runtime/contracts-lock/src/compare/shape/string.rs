@@ -36,7 +36,7 @@ impl<'s> StringConstraints<'s> {
         })
     }
 
-    pub(super) fn meet(mut self, other: &Self) -> Self {
+    pub(super) fn intersect(mut self, other: &Self) -> Self {
         self.min = self.min.max(other.min);
         self.max = self.max.min(other.max);
         self.patterns.extend(&other.patterns);

@@ -54,7 +54,7 @@ struct Tally {
     pairs: Cell<usize>,
     /// Reported as compatible, though the documents differ.
     compatible: Cell<usize>,
-    /// Of these, comparisons with a value that only the new schema accepts.
+    /// Compatible comparisons with a value that only the new schema accepts.
     widened: Cell<usize>,
     /// Values that were valid before, and so must be valid after.
     tried: Cell<usize>,

@@ -8,7 +8,7 @@ use super::{contracts, messages};
 use crate::export::contract::Contract;
 use crate::export::{BASE, ExportError, LockMode, files};
 
-/// A lock that the tools must not break, beside their own.
+/// A second lock that the tools must not break.
 pub(super) struct BaseLock {
     pub(super) path: PathBuf,
     pub(super) lock: LockFile,

@@ -16,7 +16,7 @@ pub(super) struct Catalogue {
     tools: Vec<Value>,
 }
 
-/// Finds a catalogue of these tools beside a missing lock: in its folder, or in a folder there. A
+/// Finds a catalogue of these tools in the folder of a missing lock, or in a folder within it. A
 /// catalogue of other tools belongs to another export.
 pub(super) fn catalogue(lock: &Path, tools: &[Contract]) -> Option<Catalogue> {
     let folder = lock.parent().unwrap_or(Path::new(""));

@@ -61,8 +61,8 @@ pub(super) fn check(
 /// The contracts to compare with if there is no lock; an error unless they are accepted.
 ///
 /// A lock that was deleted is not replaced by the tools as they are: the last one that was committed
-/// must be restored, and where git has none, the base lock stands for it, or else the catalogue that
-/// was exported beside it.
+/// must be restored. If git has none, the base lock takes its place, or else the catalogue that was
+/// exported next to it.
 fn without_lock(
     tools: &[Contract],
     path: &Path,

@@ -55,7 +55,7 @@ pub enum ReplayVerdict {
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// No tool has the name any more. Written as `gone`.
+    /// No tool has the name now. Written as `gone`.
     #[serde(rename = "gone")]
     ToolRemoved,
     /// The call was not run again.

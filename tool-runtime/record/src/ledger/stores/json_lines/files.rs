@@ -11,7 +11,7 @@ use tool_runtime_core::store::{StoreError, StoreErrorKind};
 use super::line::{self, BEGINNING, LinePart, MAX_LINE_BYTES};
 use super::line_index::LineIndex;
 
-/// The writer's lock, on a file beside the ledger's, held as long as the ledger is open for
+/// The writer's lock, on a file next to the ledger's, held as long as the ledger is open for
 /// writing.
 ///
 /// It is not on the ledger's own file, because that file is replaced when contents are erased, and
@@ -201,7 +201,7 @@ fn ends_in_zeros(mut rest: impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Moves the bytes after the whole lines to a file beside it, and returns their number.
+/// Moves the bytes after the whole lines to a file next to it, and returns their number.
 pub(super) fn set_torn_aside(path: &Path, file: &File, whole: u64) -> Result<u64, StoreError> {
     let set_aside = || -> io::Result<u64> {
         let mut torn = private().append(true).create(true).open(beside(path, ".torn"))?;
