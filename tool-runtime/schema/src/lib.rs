@@ -12,6 +12,9 @@ pub mod canonical;
 pub mod encoding;
 #[doc(hidden)]
 pub mod event_stream;
+#[cfg(feature = "instances")]
+#[doc(hidden)]
+pub mod instances;
 #[doc(hidden)]
 pub mod json;
 mod limits;

@@ -3,9 +3,8 @@
 use std::iter;
 
 use tool_contracts::{ToolContext, ToolContextBuilder};
+use tool_runtime_schema::instances::SeededRng;
 use uuid::{Builder, Uuid};
-
-use super::instances::SeededRng;
 
 /// Makes a sequence of ids that is the same for the same seed.
 ///
@@ -33,7 +32,7 @@ impl Ids {
 
     /// Returns the next id.
     pub fn next_id(&mut self) -> Uuid {
-        let (high, low) = (self.0.next(), self.0.next());
+        let (high, low) = (self.0.next_u64(), self.0.next_u64());
         let bytes: Vec<u8> = iter::once(high).chain([low]).flat_map(u64::to_be_bytes).collect();
         let bytes = bytes.try_into().unwrap_or_default();
         Builder::from_random_bytes(bytes).into_uuid()

@@ -14,19 +14,18 @@ pub mod conformance;
 mod diff;
 mod expect;
 mod ids;
-mod instances;
 mod model;
 mod store;
 mod trial;
 
 #[doc = include_str!("assert_tool.md")]
 pub use tool_runtime_derive::assert_tool;
+pub use tool_runtime_schema::instances::{Instances, InstancesError, InvalidInstance, Mutation};
 
 pub use self::approver::ScriptedApprover;
 pub use self::clock::ManualClock;
 pub use self::expect::{ExpectedData, ExpectedError, ExpectedOutput, expect_output, expect_status};
 pub use self::ids::{Ids, context, ids};
-pub use self::instances::{Instances, InstancesError, InvalidInstance, Mutation};
 pub use self::model::{AnsweredCall, ModelTurn, ScriptedMessage, ScriptedModel};
 pub use self::store::{FaultyStore, StoreFault, StoreOperation};
 pub use self::trial::{

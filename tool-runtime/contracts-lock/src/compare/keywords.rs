@@ -58,7 +58,7 @@ const UNDERSTOOD: [&str; 23] = [
 
 /// Formats by which values are parsed: a string in another format fails sooner or later, even if
 /// the schema alone accepts it.
-const PARSED_FORMATS: [&str; 25] = [
+pub(super) const PARSED_FORMATS: [&str; 25] = [
     "date-time",
     "partial-date-time",
     "zoned-date-time",

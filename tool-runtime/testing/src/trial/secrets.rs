@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tool_contracts::ToolContext;
 use tool_runtime_core::tool::ToolOutput;
 use tool_runtime_schema::Limits;
+use tool_runtime_schema::instances::{SeededRng, SensitivityKind};
 use tool_runtime_schema::redact::Redactor;
 use tool_runtime_schema::schema::Validator;
 
@@ -14,7 +15,6 @@ use super::inputs::TrialInputs;
 use super::report::{TrialCheck, TrialReport};
 use super::runtime::TrialRuntime;
 use crate::Instances;
-use crate::instances::{SeededRng, SensitivityKind};
 
 /// The number of inputs with planted values.
 const INPUTS: u64 = 12;
@@ -111,7 +111,7 @@ fn is_varied(text: &str) -> bool {
 
 /// Makes a text that does not appear by chance.
 fn mark(rng: &mut SeededRng) -> String {
-    format!("Qz{:016x}", rng.next())
+    format!("Qz{:016x}", rng.next_u64())
 }
 
 fn with_credential(cx: &ToolContext, text: &str) -> ToolContext {

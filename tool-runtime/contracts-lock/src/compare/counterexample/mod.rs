@@ -1,35 +1,30 @@
 //! Searches for an instance that shows that a change is breaking.
 //!
-//! The search makes values near the limits of both schemas ([`candidates`]), and asks this crate's
-//! validator for both schemas: only a value that the one accepts and the other rejects is a
-//! counterexample. Its time is bounded by the number of values. Values are made from the schemas
-//! alone, so that they contain nothing secret.
+//! The search ([`search`]) makes instances of both schemas, and changes them near the limits of
+//! both ([`edits`]). It asks this crate's validator for both schemas: only a value that the one
+//! accepts and the other rejects is a counterexample. Its time is bounded by the number of values.
+//! Values are made from the schemas alone, so that they contain nothing secret.
 
-mod arrays;
-mod candidates;
+mod edits;
 mod location;
-mod numbers;
-mod objects;
-mod patterns;
-mod texts;
+mod search;
 
 use serde_json::Value;
-use tool_runtime_schema::Limits;
-use tool_runtime_schema::schema::{Coerce, Validator};
 
-use self::candidates::Candidates;
 use self::location::InstanceLocation;
-use super::subschema::Subschema;
+use self::search::search;
 use super::{Compatibility, SchemaChange, SchemaReader};
 
 /// The most pairs of a counterexample and a change whose distance is measured.
 const MAX_DISTANCES: usize = 100_000;
 
+/// The location and the rule of a rejection.
+type Violation = (String, String);
+
 /// A value that the new schema accepts and the old one rejects, or the reverse.
 struct Counterexample {
     value: Value,
-    /// The locations and rules of the rejection.
-    violations: Vec<(String, String)>,
+    violations: Vec<Violation>,
 }
 
 /// Gives each breaking change the smallest counterexample that the search finds for it.
@@ -69,26 +64,6 @@ pub(super) fn add_counterexamples(
 
 fn is_breaking(change: &SchemaChange) -> bool {
     change.compatibility() == Compatibility::Breaking
-}
-
-/// The values that `narrow` accepts and `wide` rejects, among the candidates.
-fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
-    let (Ok(accepts), Ok(rejects)) = (Validator::compile(narrow), Validator::compile(wide)) else {
-        return Vec::new();
-    };
-    let limits = Limits::new();
-    let candidates = Candidates::generate(Subschema::root(narrow), Subschema::root(wide));
-    let counterexamples = candidates.into_iter().filter_map(|value| {
-        let text = value.to_string();
-        let rejected = rejects.check(&text, &limits, Coerce::Off);
-        let is_counterexample = rejected.malformed.is_none()
-            && !rejected.violations.is_empty()
-            && accepts.check(&text, &limits, Coerce::Off).is_admitted();
-        let violations = rejected.violations.iter();
-        let violations = violations.map(|it| (it.pointer().to_owned(), it.rule().to_owned()));
-        is_counterexample.then(|| Counterexample { value, violations: violations.collect() })
-    });
-    counterexamples.collect()
 }
 
 /// The index of the change that is closest to all violations; of equally close ones, one without a

@@ -93,11 +93,6 @@ impl<'s> Prover<'s> {
         self.text_unreliable.is_none()
     }
 
-    /// Allows the steps of a search for values.
-    pub(super) fn begin_search(&mut self) {
-        self.allow(5 * MAX_STEPS);
-    }
-
     /// Allows steps for one proof, as long as work is left for all of them.
     fn allow(&mut self, steps: u32) {
         self.steps = if self.is_exhausted() { 0 } else { steps };

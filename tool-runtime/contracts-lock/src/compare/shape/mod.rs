@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) use self::array::{ArrayConstraints, ContainsBounds};
 pub(super) use self::number::{NumberConstraints, is_numeric};
 pub(super) use self::object::{ObjectConstraints, PropertyLayer};
-pub(super) use self::string::{StringConstraints, matches};
+use self::string::StringConstraints;
 pub(super) use self::values::ListedValues;
 use super::subschema::Subschema;
 
@@ -181,18 +181,6 @@ impl<'s> Shape<'s> {
         };
         let finite = matches!(self.constraints, TypeConstraints::Null | TypeConstraints::Boolean);
         open && self.rules.is_empty() && (finite || self.values.is_none())
-    }
-
-    pub(super) fn number(&self) -> Option<&NumberConstraints> {
-        if let TypeConstraints::Number(numbers) = &self.constraints { Some(numbers) } else { None }
-    }
-
-    pub(super) fn text(&self) -> Option<&StringConstraints<'s>> {
-        if let TypeConstraints::Text(texts) = &self.constraints { Some(texts) } else { None }
-    }
-
-    pub(super) fn array(&self) -> Option<&ArrayConstraints<'s>> {
-        if let TypeConstraints::Array(arrays) = &self.constraints { Some(arrays) } else { None }
     }
 
     pub(super) fn object(&self) -> Option<&ObjectConstraints<'s>> {

@@ -170,25 +170,6 @@ impl NumberConstraints {
         (low..=high).map(|whole| i64::try_from(whole).ok().map(Value::from)).collect()
     }
 
-    /// Numbers at and beside the bounds and the steps.
-    pub(in super::super) fn edges(&self) -> Vec<Value> {
-        let bounds = [self.lower, self.upper].into_iter().flatten();
-        let steps = self.steps.iter().flat_map(|step| step.near());
-        bounds.flat_map(|bound| bound.at.near()).chain(steps).collect()
-    }
-
-    /// Numbers at and beside the ends of the number types.
-    pub(in super::super) fn type_edges(&self) -> Vec<Value> {
-        let ends = self.widths.iter().flat_map(|width| {
-            let max = i128::try_from(width.max).unwrap_or(i128::MAX);
-            [width.min, max].map(ExactNumber::Whole)
-        });
-        // A 32-bit float rounds these, or does not reach them.
-        let rounded = [json_integer(SINGLE + 1), 0.123_456_789.into(), 1.0e300.into()];
-        let rounded = rounded.into_iter().filter(|_| self.is_f32);
-        ends.flat_map(ExactNumber::near).chain(rounded).collect()
-    }
-
     /// Returns whether the number is valid; `None` if it is too long to decide.
     pub(in super::super) fn admits(&self, number: &Json) -> Option<bool> {
         let value = ExactNumber::read(number)?;
@@ -239,19 +220,6 @@ impl ExactNumber {
         integer.map(Self::Whole).or_else(float)
     }
 
-    /// The number and its neighbours, as far as JSON numbers hold them.
-    fn near(self) -> Vec<Value> {
-        match self {
-            Self::Whole(at) => {
-                let integers = [Some(at), at.checked_sub(1), at.checked_add(1)];
-                integers.into_iter().flatten().map(json_integer).collect()
-            }
-            Self::Float(at) => {
-                [at, at.floor(), at.ceil(), at - 0.25, at + 0.25].map(Value::from).into()
-            }
-        }
-    }
-
     fn order(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),
@@ -296,27 +264,10 @@ impl MultipleOf {
     }
 }
 
-impl MultipleOf {
-    /// The number, its double and its half.
-    fn near(self) -> Vec<Value> {
-        let number = format!("{}e{}", self.digits, self.power).parse::<f64>().ok();
-        let near = number.into_iter().flat_map(|at| [at, at * 2.0, at / 2.0]);
-        near.map(|at| whole(at).map_or_else(|| at.into(), json_integer)).collect()
-    }
-}
-
 impl IntegerRange {
     const fn from_width(width: IntegerWidth) -> Self {
         Self { min: width.min(), max: width.max() }
     }
-}
-
-/// A whole number as JSON: a float beyond 64 bits.
-#[allow(clippy::cast_precision_loss, reason = "the nearest float is near enough")]
-fn json_integer(whole: i128) -> Value {
-    let signed = i64::try_from(whole).ok().map(Value::from);
-    let unsigned = || u64::try_from(whole).ok().map(Value::from);
-    signed.or_else(unsigned).unwrap_or_else(|| (whole as f64).into())
 }
 
 /// Returns whether a format names a numeric type.

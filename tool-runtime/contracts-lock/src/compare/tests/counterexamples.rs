@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use tool_runtime_schema::instances::Instances;
+
+use crate::compare::keywords::PARSED_FORMATS;
 use crate::compare::{Compatibility, SchemaChange, SchemaReader, compare};
 
 fn object(properties: &Value, required: &[&str]) -> Value {
@@ -25,7 +28,7 @@ fn each_breaking_change_has_the_counterexample_of_its_own_location() {
     let a = json!({"type": "integer", "maximum": 5});
     let after = object(&json!({"a": a, "b": {"type": "string", "minLength": 2}}), &["b"]);
     let changes = compare(&before, &after, SchemaReader::Callee);
-    assert_eq!(counterexample(&changes, "maximum-lowered"), Some(json!({"a": 6, "b": "ab"})));
+    assert_eq!(counterexample(&changes, "maximum-lowered"), Some(json!({"a": 6, "b": "aa"})));
     assert_eq!(counterexample(&changes, "required-added"), Some(json!({})));
     assert_eq!(counterexample(&changes, "min-length-added"), Some(json!({"b": ""})));
 }
@@ -72,6 +75,18 @@ fn a_change_that_no_validator_can_tell_has_no_counterexample() {
     let (before, after) = (json!({"type": "string"}), json!({"type": "string", "format": "uuid"}));
     let changes = compare(&before, &after, SchemaReader::Callee);
     assert_eq!(counterexample(&changes, "format-added"), None);
+}
+
+#[test]
+fn a_text_of_a_parsed_format_is_a_sample_of_it() {
+    for format in PARSED_FORMATS {
+        let schema = |most: u32| json!({"type": "string", "format": format, "maxLength": most});
+        let changes = compare(&schema(100), &schema(0), SchemaReader::Callee);
+        let text = counterexample(&changes, "max-length-lowered").expect("a counterexample");
+        let instances = Instances::for_schema(&json!({"format": format})).expect("a schema");
+        assert!(instances.has_known_formats(&text), "{format}: {text}");
+        assert!(!instances.has_known_formats(&json!("no sample")), "{format}");
+    }
 }
 
 #[test]

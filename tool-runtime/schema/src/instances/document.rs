@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use tool_runtime_schema::Limits;
-use tool_runtime_schema::json::normalized;
-use tool_runtime_schema::schema::{Coerce, Validator, reference};
 
 use super::InstancesError;
 use super::generator::{Generator, ValueSize};
+use crate::Limits;
+use crate::json::normalized;
+use crate::schema::{Coerce, Validator, reference};
 
 /// A schema, prepared for making instances.
 pub(super) struct SchemaDocument {

@@ -1,12 +1,13 @@
 //! The positions of a value, each with its rules.
 
 use serde_json::Value;
-use tool_runtime_schema::json::push_name;
 
 use super::array::Items;
 use super::document::{SchemaDocument, SchemaPart};
 use super::object::rules_for;
 use super::rules::ValueRules;
+use super::text::is_sample;
+use crate::json::push_name;
 
 /// One position of a value.
 pub(super) struct ValuePosition<'d, 'v> {
@@ -20,7 +21,7 @@ pub(super) struct ValuePosition<'d, 'v> {
 
 /// The sensitivity of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SensitivityKind {
+pub enum SensitivityKind {
     /// It is in no text.
     Secret,
     /// It is in no log.
@@ -50,6 +51,15 @@ pub(super) fn sensitive(
         .iter()
         .filter(|position| !position.value.is_object() && !position.value.is_array());
     leaves.filter_map(|position| Some((position.pointer.clone(), of(&position.pointer)?))).collect()
+}
+
+/// Returns whether every text with a known format is a sample of that format.
+pub(super) fn has_known_formats(document: &SchemaDocument, value: &Value) -> bool {
+    positions(document, value).iter().all(|position| {
+        let Some(text) = position.value.as_str() else { return true };
+        let mut formats = position.sure.texts("format").chain(position.chosen.texts("format"));
+        formats.all(|format| is_sample(format, text))
+    })
 }
 
 impl ValuePosition<'_, '_> {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use tool_runtime_schema::schema::pattern::Pattern;
 
 use super::InstancesError;
 use super::document::SchemaPart;
 use super::generator::{GenResult, Generator, ValueSize, pointer};
 use super::rules::ValueRules;
+use crate::schema::pattern::Pattern;
 
 /// The most undeclared names that are made without a bound.
 const MAX_UNBOUNDED: usize = 3;

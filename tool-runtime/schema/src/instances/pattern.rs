@@ -1,9 +1,9 @@
 //! Texts that match a regular expression.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
-use tool_runtime_schema::schema::pattern::{Pattern, translated};
 
 use super::generator::{Generator, ValueSize};
+use crate::schema::pattern::{Pattern, translated};
 
 /// The most repetitions without a bound.
 const MAX_REPETITIONS: u32 = 8;

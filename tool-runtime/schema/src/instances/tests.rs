@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tool_runtime_schema::Limits;
-use tool_runtime_schema::schema::{Coerce, Validator};
 
 use super::{Instances, Mutation};
+use crate::Limits;
+use crate::schema::{Coerce, Validator};
 
 const SEEDS: u64 = 120;
 

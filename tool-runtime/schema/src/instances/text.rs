@@ -75,45 +75,70 @@ impl Generator<'_> {
 
     /// Makes a text of a known format; unknown formats are annotations.
     fn format(&mut self, format: &str) -> Option<String> {
-        let examples: &[&str] = match format {
-            "date-time" => &[
-                "1970-01-01T00:00:00Z",
-                "2024-02-29T23:59:59.999999999Z",
-                "1996-12-19T16:39:57-08:00",
-                "9999-12-31T23:59:59+14:00",
-            ],
-            "partial-date-time" => &["1970-01-01T00:00:00", "2024-02-29T23:59:59.999"],
-            "date" => &["1970-01-01", "2024-02-29", "0001-01-01", "9999-12-31"],
-            "time" => &["00:00:00Z", "23:59:59.999Z", "12:30:00+02:00"],
-            "partial-time" => &["00:00:00", "23:59:59.999"],
-            "duration" => &["PT0S", "P1D", "P1Y2M3DT4H5M6S", "P3W"],
-            "email" | "idn-email" => &["a@b.co", "first.last+tag@mail.example.org"],
-            "hostname" | "idn-hostname" => {
-                &["a", "localhost", "www.example.org", "xn--bcher-kva.example"]
-            }
-            "ipv4" => &["0.0.0.0", "127.0.0.1", "255.255.255.255"],
-            "ipv6" => {
-                &["::", "::1", "2001:db8::8a2e:370:7334", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
-            }
-            "ip" => &["127.0.0.1", "::1"],
-            "uri" | "iri" | "url" => {
-                &["https://example.org/", "https://example.org/a/b?c=d&e=%20#f", "mailto:a@b.co"]
-            }
-            "uri-reference" | "iri-reference" => &["", "/a", "#f", "https://example.org/"],
-            "json-pointer" => &["", "/a/0", "/a~1b"],
-            "regex" => &["", "^a+$"],
-            "uuid" => return Some(self.uuid()),
-            _ => return None,
-        };
+        if format == "uuid" {
+            return Some(self.uuid());
+        }
+        let samples = samples(format)?;
         let first = self.wanted_size == ValueSize::Least;
-        let example = if first { examples.first() } else { self.rng.pick(examples) };
-        example.map(|example| (*example).to_owned())
+        let sample = if first { samples.first() } else { self.rng.pick(samples) };
+        sample.map(|sample| (*sample).to_owned())
     }
 
     fn uuid(&mut self) -> String {
         if self.wanted_size == ValueSize::Least || self.rng.once_in(8) {
-            return uuid::Uuid::nil().to_string();
+            return "00000000-0000-0000-0000-000000000000".to_owned();
         }
-        uuid::Uuid::from_u64_pair(self.rng.next(), self.rng.next()).to_string()
+        let digits = format!("{:016x}{:016x}", self.rng.next_u64(), self.rng.next_u64());
+        [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
     }
+}
+
+/// Returns whether a text is one that is made for a format; any text is for an unknown format.
+pub(super) fn is_sample(format: &str, text: &str) -> bool {
+    if format == "uuid" {
+        let hyphens = [8, 13, 18, 23];
+        return text.len() == 36
+            && text.bytes().enumerate().all(|(at, byte)| {
+                if hyphens.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() }
+            });
+    }
+    samples(format).is_none_or(|samples| samples.contains(&text))
+}
+
+/// Returns texts of a known format other than `uuid`.
+fn samples(format: &str) -> Option<&'static [&'static str]> {
+    Some(match format {
+        "date-time" => &[
+            "1970-01-01T00:00:00Z",
+            "2024-02-29T23:59:59.999999999Z",
+            "1996-12-19T16:39:57-08:00",
+            "9999-12-31T23:59:59+14:00",
+        ],
+        "partial-date-time" => &["1970-01-01T00:00:00", "2024-02-29T23:59:59.999"],
+        "date" => &["1970-01-01", "2024-02-29", "0001-01-01", "9999-12-31"],
+        "time" => &["00:00:00Z", "23:59:59.999Z", "12:30:00+02:00"],
+        "partial-time" => &["00:00:00", "23:59:59.999"],
+        "zoned-date-time" => &["2026-01-31T12:00:00+00:00[UTC]"],
+        "duration" => &["PT0S", "P1D", "P1Y2M3DT4H5M6S", "P3W"],
+        "email" | "idn-email" => &["a@b.co", "first.last+tag@mail.example.org"],
+        "hostname" | "idn-hostname" => {
+            &["a", "localhost", "www.example.org", "xn--bcher-kva.example"]
+        }
+        "ipv4" => &["0.0.0.0", "127.0.0.1", "255.255.255.255"],
+        "ipv6" => {
+            &["::", "::1", "2001:db8::8a2e:370:7334", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
+        }
+        "ip" => &["127.0.0.1", "::1"],
+        "uri" | "iri" | "url" => {
+            &["https://example.org/", "https://example.org/a/b?c=d&e=%20#f", "mailto:a@b.co"]
+        }
+        "uri-reference" | "iri-reference" => &["", "/a", "#f", "https://example.org/"],
+        "json-pointer" => &["", "/a/0", "/a~1b"],
+        "relative-json-pointer" => &["0/a"],
+        "uri-template" => &["/a/{b}"],
+        "regex" => &["", "^a+$"],
+        "byte" => &["", "YQ=="],
+        "binary" => &["a"],
+        _ => return None,
+    })
 }

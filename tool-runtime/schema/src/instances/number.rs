@@ -1,10 +1,10 @@
 //! Integers and fractions: their bounds, and values at and between them.
 
 use serde_json::{Number, Value};
-use tool_runtime_schema::json::Decimal;
 
 use super::generator::{Generator, ValueSize};
 use super::rules::ValueRules;
+use crate::json::Decimal;
 
 /// The bounds and steps of a number, from all parts of a schema.
 #[derive(Debug, Clone)]

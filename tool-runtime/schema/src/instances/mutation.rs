@@ -1,7 +1,6 @@
 //! Texts that a schema rejects: a valid one with one violation.
 
 use serde_json::{Map, Value, json};
-use tool_runtime_schema::json::push_name;
 
 use super::SeededRng;
 use super::array::Items;
@@ -11,6 +10,7 @@ use super::object::{declared, required, rules_for};
 use super::pattern::is_match;
 use super::positions::{ValuePosition, positions};
 use super::rules::{VALUE_KINDS, ValueKind, ValueRules};
+use crate::json::push_name;
 
 /// A kind of violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,6 +147,24 @@ pub(super) fn invalid(
     }
 }
 
+/// Returns changes of a value that each violate one rule, picked at random.
+pub(super) fn violations(
+    document: &SchemaDocument,
+    value: &Value,
+    count: usize,
+    rng: &mut SeededRng,
+) -> Vec<Value> {
+    let positions = positions(document, value);
+    let mut changes: Vec<Replacement> = positions.iter().flat_map(violations_at).collect();
+    rng.shuffle(&mut changes);
+    let apply = |change: Replacement| {
+        let mut changed = value.clone();
+        *changed.pointer_mut(&change.at)? = change.value;
+        Some(changed)
+    };
+    changes.into_iter().take(count).filter_map(apply).collect()
+}
+
 /// Cuts the text off before its end. The text of an object stays non-empty, since an empty text of
 /// arguments means `{}`.
 fn truncated(valid: &Value, rng: &mut SeededRng) -> InvalidInstance {
@@ -174,7 +192,7 @@ fn with_duplicate_key(
     let names: Vec<&String> = map.keys().collect();
     let name = rng.pick(&names)?;
     // A unique value marks the position until the text is written.
-    let mark = format!("mark-{:016x}", rng.next());
+    let mark = format!("mark-{:016x}", rng.next_u64());
     let mut marked = valid.clone();
     *marked.pointer_mut(&position.pointer)? = Value::from(mark.as_str());
     let member = format!("{}:{}", Value::from(name.as_str()), map[name.as_str()]);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_runtime_schema::schema::SchemaError;
+use crate::schema::SchemaError;
 
 /// A schema, or a part of it, for which no instance was found.
 ///

@@ -1,8 +1,11 @@
 //! The combined rules of one value.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::document::SchemaPart;
+use crate::json::comparison_key;
 
 /// The parts of a schema that one value has to satisfy, each an object of keywords.
 #[derive(Debug, Clone, Default)]
@@ -120,14 +123,12 @@ impl<'d> ValueRules<'d> {
         let constants = self.all("const").map(std::slice::from_ref);
         let lists = self.all("enum").filter_map(Value::as_array).map(Vec::as_slice);
         let mut lists = constants.chain(lists);
-        let first: Vec<&Value> = lists.next()?.iter().collect();
-        let other_lists: Vec<&[Value]> = lists.collect();
-        Some(
-            first
-                .into_iter()
-                .filter(|value| other_lists.iter().all(|l| l.contains(value)))
-                .collect(),
-        )
+        let mut values: Vec<&Value> = lists.next()?.iter().collect();
+        for list in lists {
+            let keys: HashSet<String> = list.iter().map(comparison_key).collect();
+            values.retain(|value| keys.contains(&comparison_key(value)));
+        }
+        Some(values)
     }
 }
 

@@ -25,8 +25,9 @@ use self::document::SchemaDocument;
 pub use self::error::InstancesError;
 use self::generator::ValueSize;
 pub use self::mutation::{InvalidInstance, Mutation};
-pub(super) use self::positions::SensitivityKind;
-pub(super) use self::rng::SeededRng;
+pub use self::positions::SensitivityKind;
+pub use self::rng::SeededRng;
+pub use self::shrink::simpler_values;
 
 /// Makes values that a schema admits and texts that it rejects.
 ///
@@ -35,7 +36,7 @@ pub(super) use self::rng::SeededRng;
 /// the others mix bounds, empty, long and Unicode texts, absent optional properties and ordinary
 /// values.
 ///
-/// Everything is checked: the [`Validator`](tool_runtime_schema::schema::Validator) admits every value that
+/// Everything is checked: the [`Validator`](crate::schema::Validator) admits every value that
 /// [`valid`](Self::valid) returns. References, recursion, combinators, formats and patterns are
 /// followed, and examples and defaults are used sometimes. A schema that admits nothing is an
 /// error, never an endless loop.
@@ -108,7 +109,7 @@ impl Instances {
     /// and repeat until there is none.
     #[must_use]
     pub fn simpler(&self, value: &Value) -> Vec<Value> {
-        let mut candidates = shrink::steps(value);
+        let mut candidates: Vec<Value> = simpler_values(value).collect();
         if self.least.to_string().len() < value.to_string().len() {
             candidates.insert(0, self.least.clone());
         }
@@ -117,12 +118,32 @@ impl Instances {
     }
 
     /// Lists the sensitive leaves of a value, by pointer.
-    pub(super) fn sensitive(&self, value: &Value) -> Vec<(String, SensitivityKind)> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn sensitive(&self, value: &Value) -> Vec<(String, SensitivityKind)> {
         positions::sensitive(&self.document, value)
     }
 
+    /// Changes a value in ways that each violate one rule of the schema: at most so many.
+    ///
+    /// The value may be one that the schema rejects, or that another schema admits.
+    #[doc(hidden)]
+    pub fn violations(&self, value: &Value, count: usize, rng: &mut SeededRng) -> Vec<Value> {
+        mutation::violations(&self.document, value, count, rng)
+    }
+
+    /// Returns whether every text with a known format is a sample of that format: the validator
+    /// admits any text, and the type that reads the value does not.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_known_formats(&self, value: &Value) -> bool {
+        positions::has_known_formats(&self.document, value)
+    }
+
     /// Returns whether the schema marks any value as sensitive.
-    pub(super) fn marks_sensitivity(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn marks_sensitivity(&self) -> bool {
         self.document.marks_sensitivity()
     }
 
