@@ -16,6 +16,7 @@ use tool_contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContex
 use tool_contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
 use tool_runtime_core::policy::STORE_TIMEOUT;
 use tool_runtime_core::store::StoreError;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
 
 use super::answer_cache;
@@ -139,7 +140,7 @@ impl<'t> RequestTurn<'t> {
 
     /// Returns the context of the tools, which says how much time is left.
     fn limited_context(&self) -> ToolContext {
-        let left = u64::try_from(self.time_left().as_millis()).unwrap_or(u64::MAX);
+        let left = whole_millis(self.time_left());
         self.cx.with_timeouts_ms(self.cx.timeouts_ms().map_or(left, |own| own.min(left)))
     }
 

@@ -8,6 +8,7 @@ use tool_contracts::{ToolContext, ToolSpec};
 use tool_runtime_adapters::data_with_notes;
 use tool_runtime_core::call::{ToolCall, run_batch};
 use tool_runtime_core::dispatch::refusal::{CUT_OFF, Refusal};
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
 use tool_runtime_core::tool::RequestedLimits;
 use uuid::Uuid;
@@ -309,7 +310,7 @@ impl<'l> LoopRun<'l> {
         let cx = match self.deadline.left() {
             None => cx,
             Some(left) => {
-                let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+                let left = whole_millis(left);
                 cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
             }
         };

@@ -1,6 +1,6 @@
 //! The stage that makes the envelope: an answer that matches its schema, or an error.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tool_contracts::{self as contracts, CallStatus, ErrorCode, ToolErrorMeta, ToolResultMeta};
 use tool_runtime_schema::schema::AnswerCheck;
@@ -10,6 +10,7 @@ use super::outcome::{AnswerOrigin, CallOutcome, EffectOutcome};
 use super::refusal::{self, Refusal, ReportedEffect, TIMER_NOT_READY};
 use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
+use crate::timer::whole_millis;
 use crate::tool::{
     Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, OutputMeta, ToolEnd, ToolOutput,
 };
@@ -26,7 +27,7 @@ pub(crate) const MISSING_RECORD: [&str; 2] =
 
 /// Makes the envelope of a tool that ran.
 pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
-    let took_ms = milliseconds(ran.took);
+    let took_ms = whole_millis(ran.took);
     let effect = ReportedEffect::for_call(scope, ran.begun);
     let effect_outcome = outcome_of_effect(&ran.outcome, effect, ran.begun);
     let failed = |fault| failed(scope, fault, took_ms, effect_outcome);
@@ -109,7 +110,7 @@ fn outcome_of_failure(failure: &Failure, effect: ReportedEffect) -> EffectOutcom
 pub(crate) fn interrupted(scope: &CallScope, started: Instant) -> CallOutcome {
     let (begun, _) = scope.end();
     scope.cancel_flag().fire();
-    let took = milliseconds(elapsed(scope, started));
+    let took = whole_millis(elapsed(scope, started));
     interrupted_after(scope, ReportedEffect::for_call(scope, begun), took)
 }
 
@@ -289,10 +290,6 @@ pub(crate) fn unrecorded(
         }
         (OutputMeta::Result(_) | OutputMeta::Error(_), _) => output.with_warning(warning),
     }
-}
-
-fn milliseconds(took: Duration) -> u64 {
-    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn error_meta(took_ms: u64, dry_run: bool) -> ToolErrorMeta {

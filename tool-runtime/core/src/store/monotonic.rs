@@ -123,11 +123,12 @@ mod system {
     use uuid::Uuid;
 
     use super::MonotonicTime;
+    use crate::timer::whole_millis;
 
     pub(super) fn read() -> MonotonicTime {
         static START: OnceLock<(Uuid, Instant)> = OnceLock::new();
         let (process, start) = START.get_or_init(|| (Uuid::now_v7(), Instant::now()));
-        let up_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let up_ms = whole_millis(start.elapsed());
         MonotonicTime::new(*process, up_ms)
     }
 }

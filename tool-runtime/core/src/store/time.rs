@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::{ClockReading, MonotonicTime};
+use crate::timer::whole_millis;
 
 /// A timestamp: milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,13 +29,13 @@ impl UnixMillis {
     /// Adds a duration; saturates.
     #[must_use]
     pub fn after(self, time: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_add(whole_millis(time)))
     }
 
     /// Subtracts a duration; saturates.
     #[must_use]
     pub fn before(self, time: Duration) -> Self {
-        Self(self.0.saturating_sub(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+        Self(self.0.saturating_sub(whole_millis(time)))
     }
 
     /// Returns the duration since an earlier timestamp; zero if it is not earlier.
@@ -72,6 +73,6 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> UnixMillis {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        UnixMillis(whole_millis(since))
     }
 }

@@ -13,6 +13,13 @@ use std::time::{Duration, Instant};
 #[cfg(feature = "tokio")]
 pub use self::tokio_timer::{TokioTimer, default_timer};
 
+/// Returns a duration in whole milliseconds; the greatest number if it is longer.
+#[doc(hidden)]
+#[must_use]
+pub fn whole_millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// A boxed wait, as [`Timer::sleep`] gives it.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 

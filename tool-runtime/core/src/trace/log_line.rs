@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::conventions as names;
 use super::span::error_code;
 use crate::dispatch::CallRecord;
+use crate::timer::whole_millis;
 
 /// The log line of an ended call, as flat fields.
 ///
@@ -120,7 +121,7 @@ impl<'r> LogLine<'r> {
             tenant_id: cx.tenant_id(),
             tenant_slug: cx.tenant_slug(),
             site_id: cx.site_id(),
-            latency_ms: latency_ms(record),
+            latency_ms: whole_millis(record.took().unwrap_or_default()),
             error_type: error.map(|error| error.error_type().as_str()),
             error_code: error_code(record),
             call_id: record.call_id(),
@@ -133,11 +134,6 @@ impl<'r> LogLine<'r> {
     fn is_error(&self) -> bool {
         self.error_type.is_some()
     }
-}
-
-fn latency_ms(record: &CallRecord<'_>) -> u64 {
-    let took = record.took().unwrap_or_default();
-    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The longest name that a tool may have.

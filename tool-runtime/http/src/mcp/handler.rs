@@ -13,6 +13,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tool_contracts::ToolContext;
+use tool_runtime_core::timer::whole_millis;
 
 use super::answer;
 use super::call::ToolRequest;
@@ -72,7 +73,7 @@ impl ToolServer {
 
     /// Returns for how long a client may keep a list or a page, in milliseconds.
     fn list_lifetime(&self) -> u64 {
-        u64::try_from(self.settings.list_lifetime.as_millis()).unwrap_or(u64::MAX)
+        whole_millis(self.settings.list_lifetime)
     }
 
     /// Lists a page of the tools that the caller may call.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use tool_runtime_core::timer::whole_millis;
 
 use super::ServerLimits;
 use crate::state::drain::Drain;
@@ -257,7 +258,7 @@ impl Drop for OpenRequest {
 }
 
 fn millis(age: Duration) -> u64 {
-    u64::try_from(age.as_millis()).unwrap_or(u64::MAX).max(1)
+    whole_millis(age).max(1)
 }
 
 fn read(millis: &AtomicU64) -> Duration {

@@ -23,6 +23,7 @@ use tool_runtime_schema::schema::Validator;
 use super::{
     AccessAction, AccessLog, AccessOutcome, AccessRecord, Contents, EvidenceError, Snapshot, Vault,
 };
+use crate::ledger::query::utc_time;
 use crate::ledger::{self, Ledger, RecordedOutcome};
 
 /// The longest time that an answer waits for its snapshot to be kept.
@@ -225,7 +226,7 @@ impl EvidenceKeeper {
         attachments: &[Attachment],
         at: UnixMillis,
     ) -> Result<Vec<EvidenceSource>, ContractError> {
-        let Some(ts) = time_of(at) else { return Ok(Vec::new()) };
+        let Some(ts) = utc_time(at) else { return Ok(Vec::new()) };
         let source = |(attachment, sha256): (&Attachment, &str)| {
             let name = attachment.name().unwrap_or(attachment.media_type());
             let hash = ledger::hash_of_attachment(sha256, self.ledger.keys());
@@ -283,13 +284,9 @@ fn sources(
     evidence_draft: &EvidenceDraft,
     at: UnixMillis,
 ) -> Result<Vec<EvidenceSource>, ContractError> {
-    let Some(ts) = time_of(at) else { return Ok(evidence_draft.sources.clone()) };
+    let Some(ts) = utc_time(at) else { return Ok(evidence_draft.sources.clone()) };
     let tool_source = EvidenceSource::new("tool", scope.tool().name(), output_hash, ts)?;
     Ok([tool_source].into_iter().chain(evidence_draft.sources.iter().cloned()).collect())
-}
-
-fn time_of(at: UnixMillis) -> Option<chrono::DateTime<chrono::Utc>> {
-    i64::try_from(at.get()).ok().and_then(chrono::DateTime::from_timestamp_millis)
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "it maps errors")]

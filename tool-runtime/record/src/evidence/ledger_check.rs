@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tool_runtime_core::store::UnixMillis;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use super::listing::ListEntry;
 use super::{EvidenceError, EvidenceErrorKind, Snapshot, SnapshotId, SnapshotQuery, Vault};
+use crate::ledger::query::utc_time;
 use crate::ledger::{Ledger, LedgerQuery, MAX_PAGE_SIZE, RecordedCall};
 
 /// The longest time between a call's record and its snapshot's id. Both times come from the
@@ -47,7 +49,7 @@ impl Vault {
     /// Returns whether a snapshot is old enough to have been swept.
     pub(super) fn may_be_swept(&self, id: SnapshotId) -> bool {
         let Some(retention) = self.retention else { return false };
-        let retention_ms = u64::try_from(retention.as_millis()).unwrap_or(u64::MAX);
+        let retention_ms = whole_millis(retention);
         id.created_at().get().saturating_add(retention_ms) <= self.clock.now().get()
     }
 
@@ -196,7 +198,6 @@ fn within_time(query: LedgerQuery, from: UnixMillis, until: Option<UnixMillis>) 
 
 fn utc(at: UnixMillis) -> Option<DateTime<Utc>> {
     /// The end of the year 9999, the last one that RFC 3339 can express.
-    const LAST: i64 = 253_370_764_800_000;
-    let at = i64::try_from(at.get()).ok().filter(|at| (86_400_000..LAST).contains(at))?;
-    DateTime::from_timestamp_millis(at)
+    const LAST: u64 = 253_370_764_800_000;
+    utc_time(at).filter(|_| (86_400_000..LAST).contains(&at.get()))
 }

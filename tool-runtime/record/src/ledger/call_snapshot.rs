@@ -10,6 +10,7 @@ use tool_contracts::{
 use tool_runtime_core::dispatch::CallRecord;
 use tool_runtime_core::effect_state::EffectState;
 use tool_runtime_core::refusal_reason::RefusalReason;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tool::registry::RegisteredTool;
 use tool_runtime_core::tool::{Attachment, CallScope, ToolOutput, catch_panic};
 use tool_runtime_schema::Limits;
@@ -190,7 +191,7 @@ impl CallSnapshot {
                 }),
                 ..error.clone()
             }),
-            latency_ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
+            latency_ms: whole_millis(self.took),
             attempts: self.attempts,
             origin: self.origin,
             dry_run: self.dry_run,

@@ -1,6 +1,7 @@
 //! Queries of the ledger: filters, and the size of a page.
 
 use chrono::{DateTime, Datelike, SecondsFormat, Timelike, Utc};
+use tool_runtime_core::store::UnixMillis;
 use uuid::Uuid;
 
 use super::call_kind::RecordedCallKind;
@@ -178,8 +179,14 @@ fn push_digits<const DIGITS: usize>(text: &mut String, mut number: u32, after: c
 
 /// Formats a time in milliseconds since the epoch as records do.
 pub(super) fn timestamp_ms(milliseconds: u64) -> String {
-    let moment = i64::try_from(milliseconds).ok().and_then(DateTime::from_timestamp_millis);
+    let moment = utc_time(UnixMillis::new(milliseconds));
     timestamp(moment.unwrap_or(DateTime::<Utc>::MAX_UTC))
+}
+
+/// Returns the date and time of a timestamp; none beyond the years that `chrono` represents.
+#[must_use]
+pub fn utc_time(at: UnixMillis) -> Option<DateTime<Utc>> {
+    i64::try_from(at.get()).ok().and_then(DateTime::from_timestamp_millis)
 }
 
 impl Record {

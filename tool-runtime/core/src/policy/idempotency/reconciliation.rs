@@ -9,6 +9,7 @@ use crate::dispatch::attempt::{AttemptOutcome, ToolAttempt};
 use crate::dispatch::decode::{Decoded, decode};
 use crate::dispatch::outcome::CallOutcome;
 use crate::dispatch::run::while_claimed;
+use crate::timer::whole_millis;
 use crate::tool::{CallScope, ReconcileOutcome, ToolEnd};
 
 /// The result of a reconciliation.
@@ -38,7 +39,7 @@ pub(super) async fn reconcile(
             EarlierOutcome::DidNotHappen
         }
         AttemptOutcome::Ended(ToolEnd::Reconciled(ReconcileOutcome::Happened(answer))) => {
-            let took_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            let took_ms = whole_millis(time);
             EarlierOutcome::Happened(Box::new(answer::answered(scope, answer, took_ms, None)))
         }
         AttemptOutcome::Ended(

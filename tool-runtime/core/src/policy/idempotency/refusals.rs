@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::policy::store_client::store_failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::StoreError;
+use crate::timer::whole_millis;
 
 fn refusal(code: ErrorCode, reason: RefusalReason, message: &'static str) -> Failure {
     let failure = Failure::from_code(code).with_message(message).with_reason(reason);
@@ -43,7 +44,7 @@ pub(super) fn in_flight(left: Duration) -> Box<Refusal> {
     let wait = left.clamp(SHORTEST_WAIT, MAX_WAIT);
     let message = "the same call is still running; try again later for its answer";
     let failure = refusal(ErrorCode::Conflict, RefusalReason::InFlight, message);
-    not_executed(failure.with_retry_after_ms(u64::try_from(wait.as_millis()).unwrap_or(1_000)))
+    not_executed(failure.with_retry_after_ms(whole_millis(wait)))
 }
 
 /// Refuses a call whose key was taken over before it ran.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::policy::OutOfRange;
+use crate::timer::whole_millis;
 use tool_contracts::act;
 
 /// Sets the number of attempts of a failed call, and the delays between them.
@@ -107,7 +108,7 @@ impl RetryConfig {
     /// # Errors
     /// Returns an error if it is longer than an hour, or shorter than the first delay.
     pub fn with_max_delay(self, delay: Duration) -> Result<Self, OutOfRange> {
-        let max_delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        let max_delay_ms = whole_millis(delay);
         Self { max_delay_ms, ..self }.checked()
     }
 

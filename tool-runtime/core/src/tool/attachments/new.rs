@@ -1,10 +1,10 @@
 //! Makes attachments, and removes secrets from their texts.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use tool_contracts::ContractError;
+use tool_runtime_schema::encoding::hex;
 use uuid::Uuid;
 
 use crate::tool::attachment::{Attachment, AttachmentContent, AttachmentHandle};
@@ -85,9 +85,5 @@ fn is_utf8_text(media_type: &str, bytes: &[u8]) -> bool {
 
 /// Returns the SHA-256 of bytes, in hexadecimal digits.
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut digits, byte| {
-        // Writing to a text does not fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    Sha256::digest(bytes).iter().copied().flat_map(hex).map(char::from).collect()
 }

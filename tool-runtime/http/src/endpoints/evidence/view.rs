@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tool_contracts::EvidenceSource;
 use tool_runtime_record::evidence::{ContentsPart, OpenedSnapshot, Snapshot, SnapshotPage};
+use tool_runtime_record::ledger::query::utc_time;
 use uuid::Uuid;
 
 /// Lists snapshots of a tenant.
@@ -86,7 +87,6 @@ impl<'a> EvidencePage<'a> {
 
 impl<'a> EvidenceSnapshot<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        let at = i64::try_from(snapshot.at().get()).ok();
         Self {
             snapshot_id: snapshot.id().to_string(),
             trace_id: snapshot.trace_id(),
@@ -94,7 +94,7 @@ impl<'a> EvidenceSnapshot<'a> {
             tool: snapshot.tool(),
             version: snapshot.version(),
             build: snapshot.build(),
-            at: at.and_then(DateTime::from_timestamp_millis),
+            at: utc_time(snapshot.at()),
             input_summary: snapshot.raw_input_summary(),
             input_hash: snapshot.input_hash(),
             output_hash: snapshot.output_hash(),

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::SecondsFormat;
 use rmcp::model::{DetailedTask, ElicitResult, Task, TaskPayload, TaskStatus};
 use tool_contracts::{ToolContext, ToolSpec};
 use tool_runtime_core::store::UnixMillis;
 use tool_runtime_core::store::principal::principal_of;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::{Cancellation, ProgressUpdate, ToolCall};
+use tool_runtime_record::ledger::query::utc_time;
 use uuid::Uuid;
 
 use crate::mcp::input::RoundUser;
@@ -46,7 +48,7 @@ impl LiveTask {
         let (id, begun) = (Uuid::new_v4(), now(app));
         let time = text_of(begun);
         let task = Task::new(id.to_string(), TaskStatus::Working, time.clone(), time)
-            .with_ttl_ms(millis(config.task_lifetime))
+            .with_ttl_ms(whole_millis(config.task_lifetime))
             .with_poll_interval_ms(POLL_INTERVAL_MS);
         let limit = call.tool().and_then(ToolSpec::timeout_ms).map(Duration::from_millis);
         Arc::new(Self {
@@ -92,7 +94,7 @@ impl LiveTask {
     /// Returns the task when it has ended: its end is kept for another lifetime.
     pub(super) fn ended(&self) -> Task {
         let age = now(&self.app).get().saturating_sub(self.begun.get());
-        self.task().with_ttl_ms(age.saturating_add(millis(self.lifetime)))
+        self.task().with_ttl_ms(age.saturating_add(whole_millis(self.lifetime)))
     }
 
     /// Returns the task as it is now.
@@ -155,12 +157,7 @@ pub(super) fn now(app: &App) -> UnixMillis {
     app.runtime.policy_state().stores.now()
 }
 
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Returns a time as the protocol writes it (ISO 8601).
 pub(super) fn text_of(time: UnixMillis) -> String {
-    let time = i64::try_from(time.get()).ok().and_then(DateTime::<Utc>::from_timestamp_millis);
-    time.unwrap_or_default().to_rfc3339_opts(SecondsFormat::Millis, true)
+    utc_time(time).unwrap_or_default().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
