@@ -170,7 +170,8 @@ impl Cleaner<'_> {
 
 /// Returns whether the value of a keyword maps the names of properties or schemas.
 fn maps_names(keyword: &str) -> bool {
-    keyword == "dependentRequired" || SchemaKeyword::named(keyword).is_some_and(|it| it.is_map())
+    keyword == "dependentRequired"
+        || SchemaKeyword::named(keyword).is_some_and(SchemaKeyword::is_map)
 }
 
 /// Describes the first text of a value that has invisible characters, of its names too.
