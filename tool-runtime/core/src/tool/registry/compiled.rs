@@ -21,6 +21,7 @@ use super::state::Slot;
 use super::tool_settings::ToolSettings;
 use super::{Definition, DynamicTool, HostNeed, Registration, ToolSource};
 use crate::failure::FailureCode;
+use crate::timer::whole_millis;
 use crate::tool::{BuildProblem, CallScope, ToolFuture};
 
 /// A tool after compilation, which can be called once the policy has a plan for it.
@@ -314,15 +315,14 @@ impl ToolParts<'_> {
                 &settings.limits,
             ));
         }
-        let spec = self
-            .spec
-            .input_schema(self.input)
-            .timeout_ms(u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX))
-            .permission(settings.permission(
-                self.name,
-                self.toolkit.as_ref().map(ToolkitSpec::name),
-                effect,
-            ));
+        let spec =
+            self.spec.input_schema(self.input).timeout_ms(whole_millis(self.timeout)).permission(
+                settings.permission(
+                    self.name,
+                    self.toolkit.as_ref().map(ToolkitSpec::name),
+                    effect,
+                ),
+            );
         // One that is no object is a problem already.
         let parsed = self.examples.iter().filter_map(|text| serde_json::from_str(text).ok());
         let examples = parsed.filter(Value::is_object);

@@ -16,6 +16,7 @@ use super::scrubs::TextScrubbers;
 #[cfg(feature = "trace")]
 use super::span_slot::SpanSlot;
 use super::stage::Stage;
+use crate::timer::whole_millis;
 use crate::tool::blocking_run::BlockingRun;
 use crate::tool::cancellation::CancelFlag;
 use crate::tool::environment::Environment;
@@ -186,7 +187,7 @@ impl CallState {
 
     /// Records how much of the context's time budget a batch has used already.
     pub(crate) fn record_budget_use(&self, spent: Duration) {
-        let spent_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
+        let spent_ms = whole_millis(spent);
         self.spent_ms.store(spent_ms, Ordering::Relaxed);
     }
 
