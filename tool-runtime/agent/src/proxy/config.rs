@@ -1,8 +1,9 @@
 //! The configuration of the agent.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -109,7 +110,7 @@ impl fmt::Display for LogLevel {
 /// assert_eq!(set, same);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(transparent)]
 pub struct AgentConfig {
     settings: AgentSettings,
@@ -374,6 +375,16 @@ impl<'de> Deserialize<'de> for AgentConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let values = Map::<String, Value>::deserialize(deserializer)?;
         Self::read(values, None).map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for AgentConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "AgentConfig".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        AgentSettings::json_schema(generator)
     }
 }
 

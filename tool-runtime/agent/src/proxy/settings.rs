@@ -13,7 +13,6 @@ use super::prices::PriceTable;
 /// The settings; the type of each says which values it takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "AgentConfig")]
 pub(super) struct AgentSettings {
     pub(super) default_model: ModelName,
     pub(super) fallback_model: OptionalText,
