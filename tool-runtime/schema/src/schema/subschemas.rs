@@ -319,7 +319,7 @@ mod tests {
             locations.push(path.to_string());
         });
         for_each_schema_mut(&mut changed, &mut |keywords| {
-            drop(keywords.insert("x".into(), 1.into()))
+            keywords.insert("x".into(), 1.into());
         });
         let marked = locations.iter().filter(|at| changed.pointer(at).unwrap().get("x").is_some());
         assert_eq!(marked.count(), locations.len());
