@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::instances::SeededRng;
 use tool_runtime_schema::json::normalized;
-use tool_runtime_schema::schema::subschemas::each;
+use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
 
 /// The longest string.
 const MAX_LENGTH: usize = 2_048;
@@ -28,7 +28,9 @@ impl SchemaEdits {
         let values = ordinary.as_array().cloned().unwrap_or_default();
         let mut edits = Self { values, names: vec![UNNAMED.to_owned()] };
         for schema in schemas {
-            each(&mut normalized(schema.clone()), &mut |keywords| edits.collect(keywords));
+            for_each_schema_mut(&mut normalized(schema.clone()), &mut |keywords| {
+                edits.collect(keywords)
+            });
         }
         edits
     }
