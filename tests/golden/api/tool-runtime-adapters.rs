@@ -395,12 +395,17 @@ pub enum StopReason {
 pub struct ToolAnswer {
     ..
 }
+#[cfg(feature = "policy")]
+impl ToolAnswer {
+    pub async fn for_model(call: &ToolCall) -> Self {}
+    #[must_use]
+    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
+}
 impl ToolAnswer {
     #[must_use]
     pub fn as_error(self) -> Self {}
     #[must_use]
     pub fn call_id(&self) -> &str {}
-    pub async fn for_model(call: &ToolCall) -> Self {}
     #[must_use]
     pub fn from_text(call_id: impl Into<String>, text: impl Into<String>) -> Self {}
     pub fn into_data_and_notes(self) -> Result<(String, Vec<String>), Box<Self>> {}
@@ -424,8 +429,6 @@ impl ToolAnswer {
     ) -> Self {}
     #[must_use]
     pub fn with_data(self, json: impl Into<String>) -> Self {}
-    #[must_use]
-    pub fn with_model_answer(self, shown: &ModelAnswer) -> Self {}
     #[must_use]
     pub fn with_note(self, note: impl Into<String>) -> Self {}
     #[must_use]

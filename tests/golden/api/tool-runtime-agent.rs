@@ -1,5 +1,5 @@
 // tool_runtime_agent::AgentConfig
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct AgentConfig {
     ..
 }
@@ -69,7 +69,6 @@ impl AgentConfig {
     pub fn with_toon_threshold_array_size(self, rows: u64) -> Self {}
 }
 impl<'de> Deserialize<'de> for AgentConfig {}
-impl Default for AgentConfig {}
 impl JsonSchema for AgentConfig {}
 
 // tool_runtime_agent::AgentError
@@ -259,7 +258,20 @@ impl FinishReason {
 }
 
 // tool_runtime_agent::LogLevel
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 pub enum LogLevel {
     Debug,
     Info,
@@ -270,7 +282,6 @@ impl LogLevel {
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
 }
-impl Serialize for LogLevel {}
 impl fmt::Display for LogLevel {}
 
 // tool_runtime_agent::LoopEnd
@@ -372,7 +383,7 @@ impl ModelMessage {
 impl fmt::Debug for ModelMessage {}
 
 // tool_runtime_agent::ModelPrice
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelPrice {
     ..
 }
@@ -477,7 +488,7 @@ impl PendingCall {
 }
 
 // tool_runtime_agent::PriceTable
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PriceTable(_);
 impl PriceTable {
     #[must_use]

@@ -252,13 +252,10 @@ impl CallScope {
     #[must_use]
     pub fn dry_run(&self) -> bool {}
     #[must_use]
-    pub fn environment(&self) -> &Environment {}
-    #[must_use]
     pub fn failed(&self, fault: LoggedFailure) -> Finished {}
     pub fn gate(&self) -> impl Future<Output = ()> + Send + '_ {}
     #[must_use]
     pub fn is_approval_dry_run(&self) -> bool {}
-    pub fn keep_reservation(&self) {}
     pub fn new(
         environment: Arc<Environment>,
         tool: Arc<RegisteredTool>,
@@ -280,18 +277,6 @@ impl CallScope {
     pub fn reconciled<T: Serialize>(&self, found: &Reconciled<T>) -> Finished {}
     #[must_use]
     pub fn reconciles(&self) -> bool {}
-    pub fn redacted(
-        &self,
-        redactor: &dyn Redactor,
-        free_bytes: usize,
-    ) -> Option<String> {}
-    pub fn redacted_answer(
-        &self,
-        data: &str,
-        redactor: &dyn Redactor,
-    ) -> Option<String> {}
-    #[must_use]
-    pub fn registered(&self) -> &RegisteredTool {}
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {}
     #[must_use]
@@ -300,27 +285,19 @@ impl CallScope {
         self,
         work: impl FnOnce(&Self) -> Finished + Send + 'static,
     ) -> Finished {}
-    #[must_use]
-    pub fn scrub_log(&self, text: String) -> String {}
-    pub fn set_input_source(&self, source: Arc<dyn InputSource>) {}
-    pub fn set_place(&self, place: impl Into<Box<str>>) {}
-    pub fn set_requested_limits(&self, limits: RequestedLimits) {}
-    #[must_use]
-    pub fn shared_tool(&self) -> &Arc<RegisteredTool> {}
     pub fn slot<T: ?Sized + 'static>(&self, slot: usize) -> Result<&Arc<T>, Finished> {}
     #[must_use]
     pub fn state<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {}
     pub fn succeeded<T: Serialize + ?Sized>(&self, value: &T) -> Finished {}
-    #[must_use]
-    pub fn take_reservation(&self) -> bool {}
     #[must_use]
     pub fn tool(&self) -> &ToolSpec {}
     pub fn toolkit<T: Send + Sync + 'static>(
         &self,
         slot: usize,
     ) -> Result<&Arc<T>, Finished> {}
-    #[must_use]
-    pub fn violations(&self) -> &[Violation] {}
+}
+impl Deref for CallScope {
+    type Target = CallState;
 }
 impl fmt::Debug for CallScope {}
 
@@ -1131,10 +1108,10 @@ impl ToolOutput {
     pub fn failed(
         echo: Option<&str>,
         detail: ToolErrorDetail,
-        meta: &ToolErrorMeta,
+        meta: ToolErrorMeta,
     ) -> Self {}
     #[must_use]
-    pub fn given_before(echo: Option<&str>, data: &str, meta: &ToolResultMeta) -> Self {}
+    pub fn given_before(echo: Option<&str>, data: &str, meta: ToolResultMeta) -> Self {}
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {}
     #[must_use]
@@ -1385,15 +1362,6 @@ pub enum ConcurrentRepeat {
     Wait,
 }
 
-// tool_runtime_core::policy::Cut
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Cut {
-    pub pointer: String,
-    pub rows_shown: u64,
-    pub rows_total: u64,
-}
-
 // tool_runtime_core::policy::Decision
 #[derive(Debug, Clone)]
 #[must_use]
@@ -1413,7 +1381,7 @@ pub struct ExcerptInfo {
 }
 impl ExcerptInfo {
     #[must_use]
-    pub fn cuts(&self) -> &[Cut] {}
+    pub fn cuts(&self) -> &[TruncatedArray] {}
     #[must_use]
     pub fn handle(&self) -> Option<OutputHandle> {}
     #[must_use]
@@ -1602,8 +1570,12 @@ impl Policy {
     pub fn new() -> Self {}
     pub fn output_lifetime(self, time: Duration) -> Self {}
     pub fn output_store(self, store: impl OutputStore) -> Self {}
-    pub fn rules(self, rules: Rules) -> Self {}
-    pub fn rules_for(self, tool_or_toolkit: impl Into<String>, rules: Rules) -> Self {}
+    pub fn rules(self, rules: ToolPolicy) -> Self {}
+    pub fn rules_for(
+        self,
+        tool_or_toolkit: impl Into<String>,
+        rules: ToolPolicy,
+    ) -> Self {}
     pub fn store(self, store: impl Store) -> Self {}
     pub fn ticket_keys(self, keys: KeyRing) -> Self {}
     pub fn ticket_lifetime(self, time: Duration) -> Self {}
@@ -1614,55 +1586,6 @@ impl Policy {
 }
 impl Default for Policy {}
 impl fmt::Debug for Policy {}
-
-// tool_runtime_core::policy::PolicyState
-pub struct PolicyState {
-    ..
-}
-impl PolicyState {
-    pub async fn call_store<T>(
-        &self,
-        limit: Duration,
-        operation: impl Future<Output = Result<T, StoreError>>,
-    ) -> Result<T, StoreError> {}
-    pub async fn get_private_blob(
-        &self,
-        id: Uuid,
-        cx: &ToolContext,
-    ) -> Result<Option<Vec<u8>>, StoreError> {}
-    pub fn has_signed_state(
-        &self,
-        purpose: &str,
-        state: &[u8],
-        signature: &StateSignature,
-    ) -> bool {}
-    pub fn now(&self) -> UnixMillis {}
-    pub fn open_for_caller(
-        &self,
-        sealed: &[u8],
-        purpose: &str,
-        tenant: Uuid,
-    ) -> Option<Vec<u8>> {}
-    pub async fn put_private_blob(
-        &self,
-        id: Uuid,
-        text: Vec<u8>,
-        cx: &ToolContext,
-        lifetime: Duration,
-    ) -> Result<(), StoreError> {}
-    pub fn seal_for_caller(
-        &self,
-        plain: &[u8],
-        purpose: &str,
-        tenant: Uuid,
-    ) -> Option<Vec<u8>> {}
-    pub fn serialized(
-        &self,
-        answer: &ModelAnswer,
-    ) -> Result<SerializedOutput, SerializationError> {}
-    pub fn sign_state(&self, purpose: &str, state: &[u8]) -> Option<StateSignature> {}
-}
-impl fmt::Debug for PolicyState {}
 
 // tool_runtime_core::policy::RateKey
 pub trait RateKey: Hash + Eq + Clone {}
@@ -1744,35 +1667,6 @@ impl TryFrom<RetryConfigJson> for RetryConfig {
 impl TryFrom<act::RetryConfig> for RetryConfig {
     type Error = OutOfRange;
 }
-
-// tool_runtime_core::policy::Rules
-#[derive(Debug, Clone, Default)]
-#[must_use]
-pub struct Rules {
-    ..
-}
-impl Rules {
-    pub fn bind_preview(self, bind: bool) -> Self {}
-    pub fn breaker(self, breaker: BreakerConfig) -> Self {}
-    pub fn json_results(self) -> Self {}
-    pub fn lease(self, time: Duration) -> Self {}
-    pub fn max_concurrent(self, calls: usize) -> Self {}
-    pub fn max_output_bytes(self, bytes: usize) -> Self {}
-    pub fn max_queue(self, calls: usize) -> Self {}
-    pub fn new() -> Self {}
-    pub fn on_concurrent_repeat(self, answer: ConcurrentRepeat) -> Self {}
-    pub fn rate_limit(self, limit: RateLimit) -> Self {}
-    pub fn require_idempotency_key(self, require: bool) -> Self {}
-    pub fn result_serializer(
-        self,
-        serializer: impl OutputSerializer + fmt::Debug + Send + Sync + 'static,
-    ) -> Self {}
-    pub fn retention(self, time: Duration) -> Self {}
-    pub fn retry(self, retry: RetryConfig) -> Self {}
-}
-
-// tool_runtime_core::policy::STORE_TIMEOUT
-pub const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 // tool_runtime_core::policy::SealError
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -1926,6 +1820,41 @@ impl Tickets<'_> {
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<WaitingCalls, StoreError> {}
+}
+
+// tool_runtime_core::policy::ToolPolicy
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct ToolPolicy {
+    ..
+}
+impl ToolPolicy {
+    pub fn bind_preview(self, bind: bool) -> Self {}
+    pub fn breaker(self, breaker: BreakerConfig) -> Self {}
+    pub fn json_results(self) -> Self {}
+    pub fn lease(self, time: Duration) -> Self {}
+    pub fn max_concurrent(self, calls: usize) -> Self {}
+    pub fn max_output_bytes(self, bytes: usize) -> Self {}
+    pub fn max_queue(self, calls: usize) -> Self {}
+    pub fn new() -> Self {}
+    pub fn on_concurrent_repeat(self, answer: ConcurrentRepeat) -> Self {}
+    pub fn rate_limit(self, limit: RateLimit) -> Self {}
+    pub fn require_idempotency_key(self, require: bool) -> Self {}
+    pub fn result_serializer(
+        self,
+        serializer: impl OutputSerializer + fmt::Debug + Send + Sync + 'static,
+    ) -> Self {}
+    pub fn retention(self, time: Duration) -> Self {}
+    pub fn retry(self, retry: RetryConfig) -> Self {}
+}
+
+// tool_runtime_core::policy::TruncatedArray
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TruncatedArray {
+    pub pointer: String,
+    pub rows_shown: u64,
+    pub rows_total: u64,
 }
 
 // tool_runtime_core::policy::WaitingCall

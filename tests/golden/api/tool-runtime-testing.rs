@@ -82,49 +82,11 @@ impl Iterator for Ids {
     type Item = Uuid;
 }
 
-// tool_runtime_testing::Instances
-#[derive(Debug, Clone)]
-pub struct Instances {
-    ..
-}
-impl Instances {
-    #[must_use]
-    pub fn admits(&self, value: &Value) -> bool {}
-    pub fn for_schema(schema: &Value) -> Result<Self, InstancesError> {}
-    #[must_use]
-    pub fn invalid(&self, seed: u64) -> InvalidInstance {}
-    #[must_use]
-    pub fn simpler(&self, value: &Value) -> Vec<Value> {}
-    #[must_use]
-    pub fn valid(&self, seed: u64) -> Value {}
-}
+// tool_runtime_testing::Instances = tool_runtime_schema::instances::Instances
 
-// tool_runtime_testing::InstancesError
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstancesError {
-    ..
-}
-impl InstancesError {
-    #[must_use]
-    pub fn pointer(&self) -> &str {}
-}
-impl From<SchemaError> for InstancesError {}
-impl fmt::Display for InstancesError {}
-impl std::error::Error for InstancesError {}
+// tool_runtime_testing::InstancesError = tool_runtime_schema::instances::InstancesError
 
-// tool_runtime_testing::InvalidInstance
-#[derive(Debug, Clone, PartialEq)]
-pub struct InvalidInstance {
-    ..
-}
-impl InvalidInstance {
-    #[must_use]
-    pub fn mutation(&self) -> Mutation {}
-    #[must_use]
-    pub fn pointer(&self) -> &str {}
-    #[must_use]
-    pub fn text(&self) -> &str {}
-}
+// tool_runtime_testing::InvalidInstance = tool_runtime_schema::instances::InvalidInstance
 
 // tool_runtime_testing::ManualClock
 #[derive(Debug, Clone)]
@@ -151,28 +113,7 @@ impl ModelTurn {
 }
 impl fmt::Debug for ModelTurn {}
 
-// tool_runtime_testing::Mutation
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Mutation {
-    Truncated,
-    DuplicateKey,
-    RequiredAbsent,
-    UnknownField,
-    WrongType,
-    UnknownValue,
-    BelowRange,
-    AboveRange,
-    NotAMultiple,
-    TooShort,
-    TooLong,
-    PatternBroken,
-    TooFewItems,
-    TooManyItems,
-    RepeatedItem,
-    TooFewProperties,
-    TooManyProperties,
-}
+// tool_runtime_testing::Mutation = tool_runtime_schema::instances::Mutation
 
 // tool_runtime_testing::RecordedEffects
 #[derive(Debug, Clone, Default)]
