@@ -172,9 +172,9 @@ async fn requests_are_counted_by_route_and_class() {
     assert_eq!(
         requests,
         [
+            r#"tool_server_requests_total{route="/healthz",status="2xx"} 1"#,
             r#"tool_server_requests_total{route="/tools/call",status="2xx"} 1"#,
             r#"tool_server_requests_total{route="/tools/call",status="4xx"} 1"#,
-            r#"tool_server_requests_total{route="/healthz",status="2xx"} 1"#,
             r#"tool_server_requests_total{route="unknown",status="4xx"} 3"#,
         ]
     );

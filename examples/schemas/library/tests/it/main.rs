@@ -52,7 +52,7 @@ fn check(example: &Example) {
 
 fn committed_files_are_those_of_the_tools(project: &Project) {
     let committed = project.contracts();
-    assert!(committed.len() > 10, "{committed:?}");
+    assert!(committed.len() >= 5, "{:?}", committed.keys());
     project.build(&[("TOOLS_LOCK", "frozen")]).passes();
     project.remove("schemas");
     project.remove("tools.lock.json");
