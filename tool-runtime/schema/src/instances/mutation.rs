@@ -158,9 +158,9 @@ pub(super) fn violations(
     let mut changes: Vec<Replacement> = positions.iter().flat_map(violations_at).collect();
     rng.shuffle(&mut changes);
     let apply = |change: Replacement| {
-        let mut changed = value.clone();
-        *changed.pointer_mut(&change.at)? = change.value;
-        Some(changed)
+        let mut violating = value.clone();
+        *violating.pointer_mut(&change.at)? = change.value;
+        Some(violating)
     };
     changes.into_iter().take(count).filter_map(apply).collect()
 }

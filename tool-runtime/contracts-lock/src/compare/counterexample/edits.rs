@@ -29,7 +29,7 @@ impl SchemaEdits {
         let mut edits = Self { values, names: vec![UNNAMED.to_owned()] };
         for schema in schemas {
             for_each_schema_mut(&mut normalized(schema.clone()), &mut |keywords| {
-                edits.collect(keywords)
+                edits.collect(keywords);
             });
         }
         edits
