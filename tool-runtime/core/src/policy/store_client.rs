@@ -271,7 +271,7 @@ impl Runtime {
     /// The runtime calls it once a minute while keyed calls are made. Running and unknown keys are
     /// never deleted; a key that has been unknown for long is archived, which counts too. Keys
     /// expire by the store's own time
-    /// ([`IdempotencyStore::read_time`](crate::store::IdempotencyStore::read_time)), tickets and
+    /// ([`IdempotencyStore::read_time`]), tickets and
     /// kept outputs by the wall clock.
     ///
     /// # Errors
