@@ -1,13 +1,11 @@
 //! Hexadecimal digits, Base64 and percent-encoding, shared by the formats that use them.
 
 pub mod base64;
-#[cfg(feature = "canonical")]
 mod hex;
 mod percent;
 
 use std::borrow::Cow;
 
-#[cfg(feature = "canonical")]
 pub use self::hex::{array_of_hex, hex};
 pub use self::percent::percent_encoded;
 
