@@ -150,7 +150,7 @@ impl ToolAnswer {
     /// ```
     /// use tool_runtime::adapters::{Dialect, ToolAnswer};
     /// use tool_runtime::articulate::Articulator;
-    /// use tool_runtime::policy::{Policy, Rules};
+    /// use tool_runtime::policy::{Policy, ToolPolicy};
     /// use tool_runtime::prelude::*;
     ///
     /// /// Lists the squares of the first numbers.
@@ -168,7 +168,7 @@ impl ToolAnswer {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let policy = Policy::new().rules(Rules::new().result_serializer(Articulator::new()));
+    /// let policy = Policy::new().rules(ToolPolicy::new().result_serializer(Articulator::new()));
     /// let runtime = Runtime::builder().tool::<SquaresTool>().policy(policy).build()?;
     /// let bridge = runtime.bridge(Dialect::OpenAiChat);
     /// let mut call = bridge.call("squares", r#"{"count":30}"#, &ToolContext::local());
