@@ -67,27 +67,27 @@ fn on_disk() -> BTreeMap<String, String> {
     fs::read_dir(folder()).map(|entries| entries.map(read).collect()).unwrap_or_default()
 }
 
-fn write(wanted: &BTreeMap<String, String>) {
+fn write(expected_files: &BTreeMap<String, String>) {
     fs::create_dir_all(folder()).unwrap();
-    for stale in on_disk().keys().filter(|name| !wanted.contains_key(*name)) {
+    for stale in on_disk().keys().filter(|name| !expected_files.contains_key(*name)) {
         fs::remove_file(folder().join(stale)).unwrap();
     }
-    for (name, text) in wanted {
+    for (name, text) in expected_files {
         fs::write(folder().join(name), text).unwrap();
     }
 }
 
 #[test]
 fn no_schema_has_moved() {
-    let wanted = texts();
+    let expected_files = texts();
     if env::var_os("UPDATE_SCHEMAS").is_some() {
-        write(&wanted);
+        write(&expected_files);
     }
     let found = on_disk();
-    let moved: Vec<&String> = wanted
+    let moved: Vec<&String> = expected_files
         .keys()
         .chain(found.keys())
-        .filter(|name| wanted.get(*name) != found.get(*name))
+        .filter(|name| expected_files.get(*name) != found.get(*name))
         .collect();
     assert!(
         moved.is_empty(),

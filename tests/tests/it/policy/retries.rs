@@ -35,24 +35,24 @@ fn advised(milliseconds: u64) -> ScriptedResult {
 #[tokio::test(start_paused = true)]
 async fn a_read_is_tried_three_times() {
     let script = failing(2, busy);
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-    assert_eq!((&found["data"], &found["meta"]["attempts"]), (&json!(3), &json!(3)));
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    assert_eq!((&answer["data"], &answer["meta"]["attempts"]), (&json!(3), &json!(3)));
     let pauses = script.pauses();
     assert!(pauses[0] >= 100 * MS && pauses[0] <= 201 * MS, "{pauses:?}");
     assert!(pauses[1] >= 200 * MS && pauses[1] <= 401 * MS, "{pauses:?}");
 
     let script = failing(9, busy);
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
     assert_eq!(script.runs(), 3);
-    assert_eq!(found["error"]["code"], "UNAVAILABLE");
-    assert_eq!((&found["error"]["attempt"], &found["meta"]["attempts"]), (&json!(3), &json!(3)));
+    assert_eq!(answer["error"]["code"], "UNAVAILABLE");
+    assert_eq!((&answer["error"]["attempt"], &answer["meta"]["attempts"]), (&json!(3), &json!(3)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_at_once_says_nothing_of_attempts() {
     let script = failing(0, busy);
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-    assert_eq!(found["meta"].get("attempts"), None);
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    assert_eq!(answer["meta"].get("attempts"), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,33 +65,33 @@ async fn only_what_may_pass_by_itself_is_tried_again() {
     );
     for (code, runs) in cases.chain([(Code::Conflict, 3)]) {
         let script = failing(9, move || scripted_error(code));
-        let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-        assert_eq!((script.runs(), &found["error"]["code"]), (runs, &json!(code.as_str())));
-        assert_eq!(found["error"]["attempt"], json!(runs), "{code}");
+        let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+        assert_eq!((script.runs(), &answer["error"]["code"]), (runs, &json!(code.as_str())));
+        assert_eq!(answer["error"]["attempt"], json!(runs), "{code}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn advice_is_waited_for_and_advice_that_is_too_long_ends_it() {
     let script = failing(1, || advised(7_000));
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-    assert_eq!(found["data"], 2);
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    assert_eq!(answer["data"], 2);
     assert_eq!(script.pauses(), [7_000 * MS]);
 
     let script = failing(1, || advised(10_001));
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-    assert_eq!((script.runs(), &found["error"]["retry_after_ms"]), (1, &json!(10_001)));
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    assert_eq!((script.runs(), &answer["error"]["retry_after_ms"]), (1, &json!(10_001)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_would_pass_the_deadline_is_not_begun() {
     let script = failing(9, || advised(600));
     let before = Instant::now();
-    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
+    let answer = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
     assert_eq!(script.runs(), 2, "the third would begin at 1,200 of 1,000 ms");
     assert_eq!(before.elapsed(), 600 * MS, "its end is known at once");
     assert_eq!(
-        (&found["error"]["code"], &found["error"]["attempt"]),
+        (&answer["error"]["code"], &answer["error"]["attempt"]),
         (&json!("RATE_LIMITED"), &json!(2))
     );
 }
@@ -105,12 +105,12 @@ async fn all_attempts_share_one_deadline() {
         busy()
     });
     let before = Instant::now();
-    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
+    let answer = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
     assert_eq!(before.elapsed(), 1_000 * MS);
-    assert_eq!(found["error"]["code"], "TIMEOUT");
-    assert_eq!(found["error"]["details"]["effect"], "none");
-    assert_eq!((&found["error"]["attempt"], &found["meta"]["attempts"]), (&json!(2), &json!(2)));
-    assert_eq!(found["meta"]["took_ms"], 1_000, "it is the whole call's time");
+    assert_eq!(answer["error"]["code"], "TIMEOUT");
+    assert_eq!(answer["error"]["details"]["effect"], "none");
+    assert_eq!((&answer["error"]["attempt"], &answer["meta"]["attempts"]), (&json!(2), &json!(2)));
+    assert_eq!(answer["meta"]["took_ms"], 1_000, "it is the whole call's time");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,15 +165,15 @@ async fn a_write_whose_reply_was_lost_may_have_had_its_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_not_tried_again() {
     let script = Script::quick(|_| panic!("the tool breaks"));
-    let found = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
-    assert_eq!((script.runs(), &found["error"]["code"]), (1, &json!("INTERNAL")));
+    let answer = call(&runtime(&script, ToolPolicy::new()), "peek", &jane()).await;
+    assert_eq!((script.runs(), &answer["error"]["code"]), (1, &json!("INTERNAL")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_of_the_runtimes_is_not_tried_again() {
     let script = Script::new(|_| std::future::pending());
-    let found = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
-    assert_eq!((script.runs(), &found["error"]["code"]), (1, &json!("TIMEOUT")));
+    let answer = call(&runtime(&script, ToolPolicy::new()), "glance", &jane()).await;
+    assert_eq!((script.runs(), &answer["error"]["code"]), (1, &json!("TIMEOUT")));
 }
 
 #[tokio::test(start_paused = true)]

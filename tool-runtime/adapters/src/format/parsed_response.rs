@@ -61,7 +61,7 @@ pub enum StopReason {
     Other(String),
 }
 
-/// What becomes of a response's calls, by why the model stopped.
+/// The kind of a stop reason, which decides whether the calls of a response run.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "the crates of the library match all kinds")]

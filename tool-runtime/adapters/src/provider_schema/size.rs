@@ -136,9 +136,10 @@ mod tests {
 
     #[test]
     fn the_keywords_of_a_property_that_is_called_like_one_are_no_properties() {
-        let named: Value = (1..MAX_PROPERTIES).map(|at| (format!("p{at}"), json!({}))).collect();
+        let many_properties: Value =
+            (1..MAX_PROPERTIES).map(|at| (format!("p{at}"), json!({}))).collect();
         check(
-            &json!({"properties": {"properties": {"type": "object", "properties": named}}}),
+            &json!({"properties": {"properties": {"type": "object", "properties": many_properties}}}),
             None,
         );
     }

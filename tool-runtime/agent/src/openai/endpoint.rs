@@ -166,8 +166,8 @@ impl ProviderEndpoint {
 
     /// Returns the time limit of one attempt that has to end with the request.
     pub(super) fn attempt_limit(&self, deadline: Option<Instant>) -> Duration {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        left.map_or(self.settings.timeout, |left| left.min(self.settings.timeout))
+        let time_left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        time_left.map_or(self.settings.timeout, |left| left.min(self.settings.timeout))
     }
 }
 
@@ -194,8 +194,8 @@ impl FailedAttempt {
 
 /// Returns the end of the first model's time.
 fn before_fallback(deadline: Instant) -> Instant {
-    let left = deadline.saturating_duration_since(Instant::now());
-    deadline.checked_sub(left / FALLBACK_SHARE).unwrap_or(deadline)
+    let time_left = deadline.saturating_duration_since(Instant::now());
+    deadline.checked_sub(time_left / FALLBACK_SHARE).unwrap_or(deadline)
 }
 
 async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, FailedAttempt> {

@@ -356,8 +356,9 @@ mod tests {
 
     #[track_caller]
     fn check(answered: &CompletedRequest, expected: &[&str]) {
-        let found: Vec<_> = tolerated_failures(answered).into_iter().map(|it| it.failure).collect();
-        assert_eq!(found, expected);
+        let failures: Vec<_> =
+            tolerated_failures(answered).into_iter().map(|it| it.failure).collect();
+        assert_eq!(failures, expected);
     }
 
     #[test]

@@ -122,8 +122,8 @@ impl CallMetrics {
         let (label, code) = (&*tool.label, &*by_code.code);
         let (with_tool, with_code) = (tool.attribute(), by_code.attribute());
         let result = if code.is_empty() { "success" } else { "error" };
-        let ended = by_code.ended.get(to, &CALLS_ENDED, [label, result, code]);
-        ended.add(1, &[with_tool, status.as_str().into(), with_code]);
+        let ended_calls = by_code.ended.get(to, &CALLS_ENDED, [label, result, code]);
+        ended_calls.add(1, &[with_tool, status.as_str().into(), with_code]);
         let duration = record.took();
         let call_times = tool.call_times.get(to, &CALL_TIMES, [label]);
         call_times.record(duration.unwrap_or_default(), &[with_tool, with_code]);

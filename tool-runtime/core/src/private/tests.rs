@@ -71,11 +71,11 @@ fn options_reach_whoever_governs_the_calls() {
     let keyed = behavior(call::<KeyedTool>("{}"));
     assert!(keyed.reconciles && keyed.forwards_key && !keyed.shared);
     assert_eq!(keyed.retention, Some(Duration::from_secs(48 * 60 * 60)));
-    let known = behavior(call::<KnownTool>("{}"));
-    assert!(known.shared && !known.reconciles && !known.forwards_key);
-    let plain = behavior(call::<PlainTool>("{}"));
-    assert!(!plain.reconciles && !plain.forwards_key && !plain.shared);
-    assert_eq!(plain.retention, None);
+    let known_behavior = behavior(call::<KnownTool>("{}"));
+    assert!(known_behavior.shared && !known_behavior.reconciles && !known_behavior.forwards_key);
+    let plain_behavior = behavior(call::<PlainTool>("{}"));
+    assert!(!plain_behavior.reconciles && !plain_behavior.forwards_key && !plain_behavior.shared);
+    assert_eq!(plain_behavior.retention, None);
 }
 
 #[tokio::test]

@@ -244,9 +244,11 @@ fn refer(
         return;
     }
     let new_reference = SchemaKeyword::with_role(SchemaRole::Definition).find_map(|keyword| {
-        let rest = pointer.strip_prefix('/')?.strip_prefix(keyword.name)?.strip_prefix('/')?;
-        let (token, below) =
-            rest.split_once('/').map_or((rest, ""), |(token, _)| (token, &rest[token.len()..]));
+        let below_keyword =
+            pointer.strip_prefix('/')?.strip_prefix(keyword.name)?.strip_prefix('/')?;
+        let (token, below) = below_keyword
+            .split_once('/')
+            .map_or((below_keyword, ""), |(token, _)| (token, &below_keyword[token.len()..]));
         let name = reference::pointer(&format!("#{token}"))?.replace("~1", "/").replace("~0", "~");
         moved.get(&(keyword.name, name)).map(|name| format!("{PREFIX}{name}{below}"))
     });

@@ -49,7 +49,7 @@ pub(super) fn any() -> Value {
 
 /// Returns whether a schema can be narrowed in one part without admitting more in another.
 pub(crate) fn can_be_narrowed(schema: &Map<String, Value>) -> bool {
-    // What a sibling evaluates depends on its success.
+    // A sibling evaluates properties only if it succeeds.
     let is_sensitive =
         |keyword: &SchemaKeyword| keyword.is_condition() || keyword.name.starts_with("unevaluated");
     !has_schema(schema, |keywords| {

@@ -64,7 +64,7 @@ fn older_results_keep_what_names_something_and_the_newest_stays_word_for_word() 
 #[test]
 fn error_lines_of_older_results_stay_if_a_later_turn_speaks_of_errors() {
     let line = "panicked at the second counter";
-    let kept = |said: &str| {
+    let is_line_kept = |said: &str| {
         let mut messages = vec![ModelMessage::User("Is all well?".to_owned())];
         messages.extend([calls(&["1"]), result("1", &log(&format!("{line}\n{}", names())))]);
         messages.push(ModelMessage::Assistant(AssistantMessage::new(said)));
@@ -76,8 +76,8 @@ fn error_lines_of_older_results_stay_if_a_later_turn_speaks_of_errors() {
         assert_eq!(history.savings.report(1.0).compactions, 1);
         history.messages[2].text().contains(line)
     };
-    assert!(!kept("I look at the next log."), "sixty lines name more");
-    assert!(kept("Something failed there, so I look at the next log."));
+    assert!(!is_line_kept("I look at the next log."), "sixty lines name more");
+    assert!(is_line_kept("Something failed there, so I look at the next log."));
 }
 
 /// Lines that each name something, and so come before a line that names nothing.

@@ -42,7 +42,7 @@ use crate::failure::Failure;
 #[derive(Clone)]
 pub struct CallScope(Arc<CallState>);
 
-/// What the author of a tool sees.
+/// The view of a tool's author.
 impl CallScope {
     /// Returns the context that the host gave.
     #[must_use]
@@ -115,7 +115,7 @@ impl CallScope {
     }
 }
 
-/// How the runtime makes calls from others.
+/// The calls that the runtime makes from this one.
 impl CallScope {
     pub fn new(
         environment: Arc<Environment>,

@@ -66,8 +66,8 @@ impl CallState {
     fn scrubs(&self) -> Option<&TextScrubbers> {
         let tool = &self.tool;
         let concerned = tool.has_secrets || tool.has_personal || self.cx.auth().is_some();
-        let made = || &self.optional_or_new().scrubs;
-        concerned.then(|| &**made().get_or_init(|| Box::new(TextScrubbers::new(self))))
+        let scrubbers = || &self.optional_or_new().scrubs;
+        concerned.then(|| &**scrubbers().get_or_init(|| Box::new(TextScrubbers::new(self))))
     }
 }
 
