@@ -1,4 +1,4 @@
-//! Round trips of real tools and calls through six dialects of five providers.
+//! Round trips of real tools and calls through every dialect.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! One conversation in six dialects: the provider's requests, responses and answers.
+//! One conversation in every dialect: the provider's requests, responses and answers.
 //!
 //! Run it with `cargo run --bin dialects`, or with the names of some dialects: `cargo run --bin
 //! dialects -- anthropic gemini`. The model is a script (`script.rs`): it writes a sentence,

@@ -16,7 +16,8 @@ pub(crate) fn response<'n>(dialect: Dialect, wire: &dyn Fn(&'static str) -> &'n 
         Dialect::Anthropic => anthropic(&[first, second]),
         Dialect::Gemini => gemini(&[first, second]),
         Dialect::BedrockConverse => bedrock(&[first, second]),
-        _ => ollama(&[first, second]),
+        Dialect::Ollama => ollama(&[first, second]),
+        unknown => unimplemented!("a response of {unknown:?}"),
     }
 }
 

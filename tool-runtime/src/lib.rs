@@ -75,7 +75,7 @@
 //! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
 //! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens; [`proxy`]: questions answered |
 //! | `openai` | no | `agent::OpenAiModel`: models on any server with OpenAI's API; adds an HTTP client |
-//! | `adapters` | no | [`adapters`]: the tools in six dialects of five providers, and their calls back |
+//! | `adapters` | no | [`adapters`]: the tools in the dialects of model providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |

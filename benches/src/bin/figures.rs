@@ -23,7 +23,7 @@ cargo figures NAME [ARGS]
   dispatch           instructions of a call through the runtime, beside the same by hand
   turn               instructions of an agent's request with 200 tools, beside their conversion
   bfcl FILE…         real models' calls: right ones admitted, broken variants refused
-  dialects FILE…     real tools and calls, in six dialects of five providers and back
+  dialects FILE…     real tools and calls, in every dialect and back
   random-dialects SEEDS
                      calls of random schemas, in the same dialects and back
   canonical [FILE…]  canonical JSON beside a crate's: instructions of the files' arguments, and

@@ -1,4 +1,4 @@
-//! Round trips of tools and calls through six dialects of five providers.
+//! Round trips of tools and calls through every dialect.
 //!
 //! A model's call is written from the declaration alone, by code that shares nothing with the
 //! library's, and is validated with another JSON Schema validator.
@@ -219,7 +219,8 @@ pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<DeclaredTool> {
         Dialect::OpenAiResponses => (declarations, "", "/parameters"),
         Dialect::Gemini => (&declarations[0]["functionDeclarations"], "", "/parametersJsonSchema"),
         Dialect::BedrockConverse => (&declarations["tools"], "/toolSpec", "/inputSchema/json"),
-        _ => (declarations, "", "/input_schema"),
+        Dialect::Anthropic => (declarations, "", "/input_schema"),
+        unknown => panic!("the declarations of {unknown:?} are not described here"),
     };
     let nothing = json!({ "type": "object", "additionalProperties": false });
     let one = |tool: &Value| {
@@ -349,7 +350,7 @@ pub fn response(dialect: Dialect, calls: &[(&str, &str)]) -> Value {
             json!({"model": "any", "done": true, "done_reason": "stop",
                    "message": {"role": "assistant", "content": "", "tool_calls": calls}})
         }
-        _ => {
+        Dialect::Anthropic => {
             let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
                 json!({"type": "tool_use", "id": format!("toolu_{at}"), "name": name,
                        "input": parsed(arguments)})
@@ -357,5 +358,6 @@ pub fn response(dialect: Dialect, calls: &[(&str, &str)]) -> Value {
             json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "any",
                    "stop_reason": "tool_use", "content": numbered.map(call).collect::<Vec<_>>()})
         }
+        unknown => panic!("the responses of {unknown:?} are not described here"),
     }
 }

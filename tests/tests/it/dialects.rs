@@ -1,4 +1,4 @@
-//! Tools in six dialects, and their calls back.
+//! Tools in every dialect, and their calls back.
 
 use std::fs;
 use std::path::{Path, PathBuf};

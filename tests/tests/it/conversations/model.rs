@@ -34,9 +34,10 @@ pub(super) fn response(dialect: Dialect, calls: &[Call<'_>], end: End) -> String
         Dialect::BedrockConverse => format!(
             r#"{{"output":{{"message":{{"role":"assistant","content":[{list}]}}}},"stopReason":"{word}"}}"#
         ),
-        _ => format!(
+        Dialect::Ollama => format!(
             r#"{{"message":{{"role":"assistant","tool_calls":[{list}]}},"done":true,"done_reason":"{word}"}}"#
         ),
+        unknown => panic!("the responses of {unknown:?} are not described here"),
     }
 }
 
@@ -68,7 +69,8 @@ pub(super) fn events(dialect: Dialect, (id, name, arguments): Call<'_>) -> Optio
             json!({ "contentBlockDelta": { "contentBlockIndex": 0, "delta": input } }),
             json!({ "messageStop": { "stopReason": "tool_use" } }),
         ],
-        _ => return None,
+        Dialect::Gemini | Dialect::Ollama => return None,
+        unknown => panic!("the events of {unknown:?} are not described here"),
     })
 }
 
@@ -91,7 +93,10 @@ fn written(dialect: Dialect, (id, name, arguments): Call<'_>) -> String {
         Dialect::BedrockConverse => {
             format!(r#"{{"toolUse":{{"toolUseId":"{id}","name":"{name}","input":{arguments}}}}}"#)
         }
-        _ => format!(r#"{{"id":"{id}","function":{{"name":"{name}","arguments":{arguments}}}}}"#),
+        Dialect::Ollama => {
+            format!(r#"{{"id":"{id}","function":{{"name":"{name}","arguments":{arguments}}}}}"#)
+        }
+        unknown => panic!("the calls of {unknown:?} are not described here"),
     }
 }
 

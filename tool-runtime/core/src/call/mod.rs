@@ -28,7 +28,6 @@ use self::dry_run::CallDryRunner;
 use self::execution_guard::ExecutionGuard;
 pub use self::preview::Preview;
 #[cfg(feature = "policy")]
-pub(crate) use self::preview::evidence_of_failure;
 pub(crate) use self::services::CallServices;
 pub use self::typed::TypedCall;
 use crate::dispatch::decode::{self, Decoded};

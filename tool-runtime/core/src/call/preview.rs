@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tool_contracts::{Attachment, CallStatus, Effect, Evidence, ToolErrorDetail, ToolSpec};
+use tool_contracts::{Attachment, CallStatus, Effect, ToolErrorDetail, ToolSpec};
 
 use super::ToolCall;
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{PreviewFailure, PreviewResult};
-use crate::tool::{AttachmentDescription, CallScope, OutputMeta, ToolOutput};
+use crate::tool::{AttachmentDescription, CallScope, ToolOutput};
 
 /// The longest answer of a preview function that is shown whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -139,7 +139,8 @@ impl ToolCall {
                 }
             }
             (None, Some(detail)) => {
-                let (detail, evidence) = (shown_error(detail), evidence_of_failure(output));
+                let evidence = output.meta().evidence().cloned().map(Box::new);
+                let detail = shown_error(detail);
                 PreviewResult::Failure(Box::new(PreviewFailure { detail, evidence }))
             }
             (None, None) => return,
@@ -155,14 +156,6 @@ impl PreviewResult {
         let mut refusal = Refusal::not_run(failure.detail.clone());
         refusal.evidence.clone_from(&failure.evidence);
         Some(refusal)
-    }
-}
-
-/// Returns the evidence that a failed call left.
-pub(crate) fn evidence_of_failure(output: &ToolOutput) -> Option<Box<Evidence>> {
-    match output.meta() {
-        OutputMeta::Error(meta) => meta.evidence().cloned().map(Box::new),
-        OutputMeta::Result(_) => None,
     }
 }
 

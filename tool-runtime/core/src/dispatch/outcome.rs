@@ -20,17 +20,14 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// Answers a call with the answer of an earlier one that is still fresh.
-    #[allow(dead_code, reason = "only the feature `policy` caches answers")]
-    pub(crate) fn from_cache(output: ToolOutput) -> Self {
-        Self {
-            status: CallStatus::Executed,
-            output,
-            log: String::new(),
-            effect: EffectOutcome::Answered,
-            origin: AnswerOrigin::Cache,
-            evidence_draft: None,
-        }
+    /// Answers a call with the answer of an earlier one.
+    #[allow(dead_code, reason = "only the feature `policy` keeps answers")]
+    pub(crate) fn from_earlier(output: ToolOutput, origin: AnswerOrigin) -> Self {
+        let (status, effect) = match output.error() {
+            None => (CallStatus::Executed, EffectOutcome::Answered),
+            Some(_) => (CallStatus::Failed, EffectOutcome::Final),
+        };
+        Self { status, output, log: String::new(), effect, origin, evidence_draft: None }
     }
 
     /// Adds a warning to the answer's `meta`.

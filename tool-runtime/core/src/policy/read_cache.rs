@@ -17,6 +17,7 @@ use super::approval::fingerprint;
 use super::claim::ShortCircuit;
 use super::deadline::within_deadline;
 use super::tool_plan::ToolPlan;
+use crate::dispatch::AnswerOrigin;
 use crate::dispatch::outcome::CallOutcome;
 use crate::store::principal::principal_of;
 use crate::timer::Timer;
@@ -98,7 +99,8 @@ impl ReadCache {
             self.answers.remove_if(&key, |answer| now >= answer.expires_at);
             return Ok(());
         }
-        Err(CallOutcome::from_cache(answer.to_output(scope, now)).into())
+        let output = answer.to_output(scope, now);
+        Err(CallOutcome::from_earlier(output, AnswerOrigin::Cache).into())
     }
 
     /// Waits until no other call computes the answer of this key; by then it may be cached.

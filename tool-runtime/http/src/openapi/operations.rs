@@ -14,7 +14,7 @@ use crate::endpoints::outcomes::OutcomeCursor;
 use crate::response::ResponseFormat;
 
 /// The further statuses of a call.
-const CALL: [u16; 5] = [404, 406, 409, 502, 504];
+pub(super) const CALL: [u16; 5] = [404, 406, 409, 502, 504];
 
 /// Returns the descriptions of the tags.
 pub(super) fn tags() -> Value {

@@ -110,7 +110,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use axum::http::StatusCode;
+    use tool_contracts::{ErrorCode, ToolErrorType};
 
+    use super::super::operations::CALL;
+    use super::{ADMISSION, BODY};
     use crate::problem::status;
 
     #[test]
@@ -119,5 +122,15 @@ mod tests {
         // The server answers 431 before a path is known.
         let of_paths = status::FAILURES.iter().map(StatusCode::as_u16).filter(|it| *it != 431);
         assert_eq!(described, of_paths.collect());
+    }
+
+    #[test]
+    fn a_call_is_documented_with_every_status_of_its_errors() {
+        let documented = [&ADMISSION[..], &BODY, &CALL].concat();
+        let codes = ErrorCode::ALL.iter().map(|code| code.http_status());
+        let types = ToolErrorType::ALL.iter().map(|error_type| error_type.http_status());
+        let missing: Vec<u16> =
+            codes.chain(types).filter(|status| !documented.contains(status)).collect();
+        assert_eq!(missing, [0; 0], "add them to `operations::CALL`");
     }
 }

@@ -10,7 +10,7 @@ use super::preview_binding::{fingerprint, not_canonical};
 use crate::call::ToolCall;
 use crate::dispatch::is_name;
 use crate::dispatch::refusal::Refusal;
-use crate::policy::store_client::{STORE_TIMEOUT, log_store_error, store_failure};
+use crate::policy::store_client::{STORE_TIMEOUT, StoreClient, log_store_error, store_failure};
 use crate::runtime::Runtime;
 use crate::store::principal::principal_of;
 use crate::store::{GrantScope, StandingGrant, StoreError};
@@ -121,8 +121,8 @@ impl Runtime {
 }
 
 impl Grants<'_> {
-    fn approvals(&self) -> &Approvals {
-        &self.0.policy_state().approvals
+    fn stores(&self) -> &StoreClient {
+        &self.0.policy_state().approvals.stores
     }
 
     /// Approves all future calls of a tool by the context's principal, until the tool's schema
@@ -140,7 +140,6 @@ impl Grants<'_> {
         granted_by: &str,
     ) -> Result<StandingGrant, GrantError> {
         let unknown = || GrantError::UnknownTool(tool.to_owned());
-        let approvals = self.approvals();
         let registered = self.0.registered(tool).ok_or_else(unknown)?;
         let plan = &registered.plan;
         if plan.effect == Effect::Destructive {
@@ -151,11 +150,9 @@ impl Grants<'_> {
         }
         let principal = principal_of(cx).ok_or(GrantError::NoPrincipal)?;
         let scope = GrantScope::new(cx.tenant_id(), principal, tool, plan.schema);
-        let grant = StandingGrant::new(scope, granted_by, approvals.stores.now());
-        approvals
-            .stores
-            .call(STORE_TIMEOUT, approvals.stores.grants.put_grant(grant.clone()))
-            .await?;
+        let stores = self.stores();
+        let grant = StandingGrant::new(scope, granted_by, stores.now());
+        stores.call(STORE_TIMEOUT, stores.grants.put_grant(grant.clone())).await?;
         Ok(grant)
     }
 
@@ -164,8 +161,8 @@ impl Grants<'_> {
     /// # Errors
     /// Returns the store's error.
     pub async fn revoke(&self, scope: &GrantScope) -> Result<bool, StoreError> {
-        let approvals = self.approvals();
-        approvals.stores.call(STORE_TIMEOUT, approvals.stores.grants.revoke_grant(scope)).await
+        let stores = self.stores();
+        stores.call(STORE_TIMEOUT, stores.grants.revoke_grant(scope)).await
     }
 
     /// Lists a tenant's standing grants, at most `limit`, from the first after `after`.
@@ -178,10 +175,7 @@ impl Grants<'_> {
         after: Option<&GrantScope>,
         limit: usize,
     ) -> Result<Vec<StandingGrant>, StoreError> {
-        let approvals = self.approvals();
-        approvals
-            .stores
-            .call(STORE_TIMEOUT, approvals.stores.grants.grants(tenant, after, limit))
-            .await
+        let stores = self.stores();
+        stores.call(STORE_TIMEOUT, stores.grants.grants(tenant, after, limit)).await
     }
 }

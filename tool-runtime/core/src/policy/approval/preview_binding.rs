@@ -4,7 +4,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 use tool_runtime_schema::canonical::{CanonicalError, Defaults, Digest, canonicalize_exactly};
 
 use super::Approvals;
-use crate::call::{ToolCall, evidence_of_failure};
+use crate::call::ToolCall;
 use crate::dispatch::execution_policy::ApprovedCall;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
         }
         (None, Some(detail)) => {
             let mut refusal = Refusal::not_run(detail.clone());
-            refusal.evidence = evidence_of_failure(output);
+            refusal.evidence = output.meta().evidence().cloned().map(Box::new);
             Err(refusal)
         }
         (None, None) => Err(Refusal::needs_confirmation()),

@@ -3,12 +3,12 @@
 use std::str;
 
 use serde::de::DeserializeOwned;
-use tool_contracts::{CallStatus, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::json;
 
 use crate::dispatch::AnswerOrigin;
-use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
+use crate::dispatch::outcome::CallOutcome;
 use crate::store::StoredAnswer;
 use crate::tool::{CallScope, ToolOutput};
 
@@ -51,14 +51,14 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, Stri
     let meta = meta.with_replayed(true);
     // Not the whole envelope: `input` echoes what this caller sent, and `meta` marks the replay.
     let output = ToolOutput::given_before(scope.echo(), data, meta);
-    Ok(ended(CallStatus::Executed, output, EffectOutcome::Answered))
+    Ok(CallOutcome::from_earlier(output, AnswerOrigin::Replay))
 }
 
 fn failure(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     let detail: ToolErrorDetail = parsed(&answer.body)?;
     let meta: ToolErrorMeta = parsed(&answer.meta)?;
     let output = ToolOutput::failed(scope.echo(), detail, meta.with_replayed(true));
-    Ok(ended(CallStatus::Failed, output, EffectOutcome::Final))
+    Ok(CallOutcome::from_earlier(output, AnswerOrigin::Replay))
 }
 
 fn text(bytes: &[u8]) -> Result<&str, String> {
@@ -69,15 +69,4 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_str(text(bytes)?).map_err(|error| {
         format!("it cannot be parsed: {:?} error at column {}", error.classify(), error.column())
     })
-}
-
-fn ended(status: CallStatus, output: ToolOutput, effect: EffectOutcome) -> CallOutcome {
-    CallOutcome {
-        status,
-        output,
-        log: String::new(),
-        effect,
-        origin: AnswerOrigin::Replay,
-        evidence_draft: None,
-    }
 }

@@ -34,6 +34,7 @@ const ERROR_TYPES: [(ToolErrorType, u16); 6] = [
 
 #[test]
 fn each_code_has_its_status() {
+    assert_eq!(CODES.map(|(code, _)| code), ErrorCode::ALL);
     for (code, status) in CODES {
         let detail = ToolErrorDetail::from_code(code, "no").build();
         assert_eq!(for_error(&detail, false), status, "{code}");

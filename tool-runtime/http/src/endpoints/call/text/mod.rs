@@ -1,7 +1,7 @@
 //! `POST /tools/call/text`: executes one call, answered with the text that a model reads.
 
 use axum::extract::State;
-use tool_contracts::{ToolResultMeta, Warning};
+use tool_contracts::Warning;
 use tool_runtime_core::ToolOutput;
 use tool_runtime_core::policy::ExcerptInfo;
 
@@ -44,7 +44,7 @@ pub(crate) async fn text_call(
 
 /// Returns the output's `meta` with the description of an excerpt among its warnings.
 fn with_warning(output: &ToolOutput, excerpt: Option<&ExcerptInfo>) -> Option<String> {
-    let meta: ToolResultMeta = serde_json::from_str(output.meta_json()).ok()?;
+    let meta = output.result_meta()?.into_owned();
     let mut warnings = meta.warnings().to_vec();
     warnings.push(Warning::from(excerpt?.to_string()));
     serde_json::to_string(&meta.with_warnings(warnings)).ok()
