@@ -27,7 +27,6 @@ pub use self::decision::{ApprovalError, NotPending, Withdrawal};
 use self::dry_run::CallDryRunner;
 use self::execution_guard::ExecutionGuard;
 pub use self::preview::Preview;
-#[cfg(feature = "policy")]
 pub(crate) use self::services::CallServices;
 pub use self::typed::TypedCall;
 use crate::dispatch::decode::{self, Decoded};

@@ -139,7 +139,7 @@ impl ToolCall {
                 }
             }
             (None, Some(detail)) => {
-                let evidence = output.meta().evidence().cloned().map(Box::new);
+                let evidence = output.evidence().cloned().map(Box::new);
                 let detail = shown_error(detail);
                 PreviewResult::Failure(Box::new(PreviewFailure { detail, evidence }))
             }

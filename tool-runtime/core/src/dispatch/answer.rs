@@ -283,12 +283,13 @@ pub(crate) fn unrecorded(
     output: ToolOutput,
     [warning, word]: [&str; 2],
 ) -> ToolOutput {
-    match (output.meta(), output.error()) {
-        (OutputMeta::Error(meta), Some(detail)) => {
+    let Some(detail) = output.error() else { return output.with_warning(warning) };
+    match output.meta() {
+        OutputMeta::Error(meta) => {
             let detail = detail.clone().into_builder().detail("record", word).build();
             ToolOutput::failed(scope.echo(), detail, meta)
         }
-        (OutputMeta::Result(_) | OutputMeta::Error(_), _) => output.with_warning(warning),
+        OutputMeta::Result(_) => output.with_warning(warning),
     }
 }
 

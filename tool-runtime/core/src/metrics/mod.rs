@@ -3,7 +3,7 @@
 //! A row of [`table`] is a metric of both outputs. A [`Recorder`] keeps the values for `/metrics` and
 //! passes each one on to the host's [`MetricExporter`].
 
-// Why the crates `metrics` or `prometheus-client` do not record: a series here has two names and two
+// The crates `metrics` and `prometheus-client` do not record here: a series has two names and two
 // sets of labels, which differ, and a test holds both outputs to one table. `metrics` has one key for
 // a series, its exporter writes another text than `OpenMetrics`, and it has none for OpenTelemetry.
 // The families of `prometheus-client` take a lock for each lookup, know no OpenTelemetry, and would be

@@ -113,7 +113,7 @@ impl PolicyState {
             TicketUse::None | TicketUse::Unused(_) => {}
         }
         let bypasses_cache =
-            scope.dry_run() || approval.ticket.is_some() || scope.replay_of().is_some();
+            scope.dry_run() || !matches!(ticket, TicketUse::None) || scope.replay_of().is_some();
         let flight = match plan.ttl.filter(|_| !bypasses_cache) {
             Some(ttl) => {
                 let flight = self.cache.answer_or_join(plan, scope, started).await?;
@@ -148,7 +148,7 @@ impl PolicyState {
         let mut claimed = ClaimedResources::new(self.stores.clone(), scope.clone());
         (claimed.flight, claimed.permits) = (flight, permits);
         if scope.plan().writes() && !scope.dry_run() {
-            claimed.key = self.claims.claim_key(scope, approval, started).await?;
+            claimed.key = self.claims.claim_key(scope, approval, ticket, started).await?;
         }
         match ticket {
             TicketUse::Used(_) if claimed.key.is_none() => {
@@ -157,8 +157,8 @@ impl PolicyState {
             // The call has taken over the key of the run that used the ticket.
             TicketUse::None | TicketUse::Used(_) => Ok(claimed),
             TicketUse::Unused(ticket) => {
-                let used = self.approvals.use_ticket(ticket, time_left(scope, started)).await;
-                if let Err(refusal) = used {
+                let use_result = self.approvals.use_ticket(ticket, time_left(scope, started)).await;
+                if let Err(refusal) = use_result {
                     if let Some(key) = claimed.key.take() {
                         key.release().await;
                     }

@@ -62,10 +62,8 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be read.
     pub async fn end_of(&self, id: Uuid, tenant: Uuid) -> Result<Option<TicketEnd>, StoreError> {
-        let approvals = self.approvals();
-        let ticket =
-            approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.find_ticket(id)).await?;
-        Ok(ticket.filter(|ticket| ticket.tenant == tenant).and_then(|ticket| ticket.end))
+        let ticket = self.approvals().stores.find_ticket(id, tenant).await?;
+        Ok(ticket.and_then(|ticket| ticket.end))
     }
 
     /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets
@@ -75,7 +73,7 @@ impl Tickets<'_> {
     /// Returns an error if the store cannot be written.
     pub async fn end(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
         let approvals = self.approvals();
-        approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.end_ticket(id, end)).await
+        approvals.stores.end_ticket(id, end, STORE_TIMEOUT).await
     }
 }
 

@@ -165,8 +165,8 @@ impl AuthorizationPolicy for PolicyHandle {
     fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
         let stores = Arc::clone(&self.0.stores);
         let end = async move {
-            let end_request = stores.tickets.end_ticket(ticket, ticket_end_of(how));
-            if let Err(error) = stores.call(STORE_TIMEOUT, end_request).await {
+            let end = stores.end_ticket(ticket, ticket_end_of(how), STORE_TIMEOUT).await;
+            if let Err(error) = end {
                 log_store_error(
                     "a withdrawn ticket was not ended and is valid until it expires",
                     &error,

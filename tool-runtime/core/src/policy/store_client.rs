@@ -21,7 +21,7 @@ use crate::store::{
     Clock, ClockReading, GrantStore, IdempotencyStore, MonotonicTime, OutputStore, StoreError,
     StoreErrorKind, TicketStore, UnixMillis,
 };
-use crate::timer::{Timer, whole_millis};
+use crate::timer::Timer;
 use crate::tool::{catch_panic, guarded};
 
 /// The timeout of a store's operation that belongs to no call with a deadline.
@@ -193,8 +193,7 @@ impl StoreClient {
         // Read from the store each time, so that the store records how far its time has advanced.
         let keys_now = self.sync_keys_time(STORE_TIMEOUT).await?;
         let keys = self.keys.sweep_keys(keys_now, BATCH_SIZE).await?;
-        let archive_after = whole_millis(self.archive_after);
-        let before = UnixMillis::new(keys_now.get().saturating_sub(archive_after));
+        let before = keys_now.before(self.archive_after);
         let archived = self.keys.archive_unknown(before, BATCH_SIZE).await?;
         self.outcomes.record_archived(archived);
         let now = self.now();

@@ -3,17 +3,18 @@
 use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
+use uuid::Uuid;
 
 use super::approval::Approvals;
 use super::claim::ShortCircuit;
 use super::deadline::{sleep, time_left, within_deadline};
-use super::store_client::{StoreClient, store_failure};
+use super::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{CallApproval, RedeemedTicket};
 use crate::failure::Failure;
 use crate::policy::ticket::TicketRejection;
 use crate::refusal_reason::RefusalReason;
-use crate::store::{StoreError, TicketEnd};
+use crate::store::{StoreError, TicketEnd, WaitingTicket};
 use crate::tool::CallScope;
 
 /// The delay before the ticket is read again, doubled each time, and the number of readings.
@@ -44,6 +45,26 @@ impl<'c> TicketUse<'c> {
 }
 
 impl StoreClient {
+    /// Finds a ticket of a tenant, waiting or ended.
+    pub(super) async fn find_ticket(
+        &self,
+        id: Uuid,
+        tenant: Uuid,
+    ) -> Result<Option<WaitingTicket>, StoreError> {
+        let stored_ticket = self.call(STORE_TIMEOUT, self.tickets.find_ticket(id)).await?;
+        Ok(stored_ticket.filter(|stored_ticket| stored_ticket.tenant == tenant))
+    }
+
+    /// Ends a ticket, and returns how it had ended before.
+    pub(super) async fn end_ticket(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+        limit: Duration,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        self.call(limit, self.tickets.end_ticket(id, end)).await
+    }
+
     /// Reads how a ticket has ended, if it has.
     pub(super) async fn ticket_end(
         &self,
@@ -67,7 +88,7 @@ impl Approvals {
         ticket: &RedeemedTicket,
         stop: &ShortCircuit,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
         let (mut delay, mut polls) = (FIRST_POLL_DELAY, MAX_POLLS);
@@ -75,7 +96,7 @@ impl Approvals {
             let end = self.stores.ticket_end(ticket, time_left(scope, started)).await;
             match (end, stop) {
                 (Ok(Some(end)), _) => return Err(TicketRejection::from(end).into()),
-                (Ok(None), ShortCircuit::Answered(_)) if consent.edited => {
+                (Ok(None), ShortCircuit::Answered(_)) if approval.edited => {
                     return Err(answered_before());
                 }
                 (Ok(None), ShortCircuit::Answered(_)) => {
@@ -102,8 +123,7 @@ impl Approvals {
         if self.stores.now().get() >= ticket.expires_at_ms {
             return Err(TicketRejection::Expired.into());
         }
-        let end_request = self.stores.tickets.end_ticket(ticket.id, TicketEnd::Used);
-        match self.stores.call(limit, end_request).await {
+        match self.stores.end_ticket(ticket.id, TicketEnd::Used, limit).await {
             Ok(None) => Ok(()),
             Ok(Some(end)) => Err(TicketRejection::from(end).into()),
             Err(error) => Err(store_failed(&error)),

@@ -170,6 +170,15 @@ impl ToolOutput {
         }
     }
 
+    /// Returns the stored evidence, if the call left one.
+    pub(crate) fn evidence(&self) -> Option<&Evidence> {
+        match &self.body {
+            EnvelopeBody::Ok { meta: ResultMeta::Full(meta), .. } => meta.evidence(),
+            EnvelopeBody::Ok { meta: ResultMeta::Short { .. }, .. } => None,
+            EnvelopeBody::Error(body) => body.meta.evidence(),
+        }
+    }
+
     /// Lists the files, images and links that the tool attached, with their bytes where this process
     /// has them.
     #[must_use]
@@ -327,9 +336,9 @@ impl ToolOutput {
         self.json.truncate(self.meta_start - META.len());
         match &mut self.body {
             EnvelopeBody::Ok { meta, .. } => {
-                let changed = change_result(meta.to_contract().into_owned());
-                write_meta(&mut self.json, &changed);
-                *meta = ResultMeta::Full(Box::new(changed));
+                let new_meta = change_result(meta.to_contract().into_owned());
+                write_meta(&mut self.json, &new_meta);
+                *meta = ResultMeta::Full(Box::new(new_meta));
             }
             EnvelopeBody::Error(body) => {
                 body.meta = change_error(mem::take(&mut body.meta));

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use tool_contracts::{ErrorCode, ToolErrorDetail};
 use tool_runtime_core::refusal_reason::RefusalReason;
+use tool_runtime_core::timer::whole_millis;
 
 use crate::response::{JsonResponse, RequestFacts, RequestStart, ResponseFormat, header_trace_id};
 
@@ -136,8 +137,7 @@ impl Problem {
             detail = detail.details(self.details);
         }
         if let Some(time) = self.retry_after {
-            let time_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-            detail = detail.retry_after_ms(time_ms);
+            detail = detail.retry_after_ms(whole_millis(time));
         }
         detail.build()
     }

@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 use tool_contracts::server::is_id;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_schema::canonical::Digest;
 
 use super::{JsonResponse, ResponseFormat};
@@ -106,7 +107,7 @@ impl RequestFacts {
     }
 
     pub(super) fn latency_ms(&self) -> u64 {
-        u64::try_from(self.start.at.elapsed().as_millis()).unwrap_or(u64::MAX)
+        whole_millis(self.start.at.elapsed())
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tool_runtime_core::store::UnixMillis;
-use tool_runtime_core::timer::whole_millis;
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
@@ -49,8 +48,7 @@ impl Vault {
     /// Returns whether a snapshot is old enough to have been swept.
     pub(super) fn may_be_swept(&self, id: SnapshotId) -> bool {
         let Some(retention) = self.retention else { return false };
-        let retention_ms = whole_millis(retention);
-        id.created_at().get().saturating_add(retention_ms) <= self.clock.now().get()
+        id.created_at().after(retention) <= self.clock.now()
     }
 
     /// Compares a snapshot with the record of its call.

@@ -361,13 +361,13 @@ impl RecordedError {
 
 impl EndedApproval {
     fn from_record(record: &CallRecord<'_>) -> Option<Self> {
-        let consent = record.facts.approval;
-        let ticket = consent.ticket.as_ref().map(|ticket| ticket.id).or(consent.rejected_ticket);
-        let ticket = ticket.or(consent.awaited_ticket.as_ref().map(|ticket| ticket.id));
+        let approval = record.facts.approval;
+        let ticket = approval.ticket.as_ref().map(|ticket| ticket.id).or(approval.rejected_ticket);
+        let ticket = ticket.or(approval.awaited_ticket.as_ref().map(|ticket| ticket.id));
         let by = record.approver().map(str::to_owned);
         let declined_by = record.decliner().map(str::to_owned);
         let is_decided = by.is_some() || declined_by.is_some();
-        let at_ms = consent.decided_at_ms.filter(|_| is_decided);
+        let at_ms = approval.decided_at_ms.filter(|_| is_decided);
         let is_recorded = is_decided || ticket.is_some();
         is_recorded.then_some(Self { by, declined_by, at_ms, ticket })
     }

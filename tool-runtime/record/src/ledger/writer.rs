@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind};
-use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tool::catch_panic;
 
 use super::call_snapshot::CallSnapshot;
@@ -235,8 +234,7 @@ impl LedgerWriter {
 
     fn checkpoint_and_erase(&mut self) -> Result<(), StoreError> {
         let Some(retention) = self.options.retention else { return self.checkpoint().map(drop) };
-        let kept_ms = whole_millis(retention);
-        let oldest = timestamp_ms(self.clock.now().get().saturating_sub(kept_ms));
+        let oldest = timestamp_ms(self.clock.now().before(retention).get());
         let before = self.first_since(&oldest)?;
         if self.is_erased(before) {
             self.checkpoint().map(drop)

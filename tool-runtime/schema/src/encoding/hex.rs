@@ -9,6 +9,11 @@ pub fn hex(byte: u8) -> [u8; 2] {
     [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
 }
 
+/// Returns the hexadecimal digits of bytes, in lower case.
+pub fn hex_digits(bytes: &[u8]) -> impl Iterator<Item = char> + '_ {
+    bytes.iter().copied().flat_map(hex).map(char::from)
+}
+
 /// Decodes hexadecimal digits in lower case.
 #[must_use]
 pub fn array_of_hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {

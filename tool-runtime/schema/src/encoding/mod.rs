@@ -6,7 +6,7 @@ mod percent;
 
 use std::borrow::Cow;
 
-pub use self::hex::{array_of_hex, hex};
+pub use self::hex::{array_of_hex, hex, hex_digits};
 pub use self::percent::percent_encoded;
 
 /// Returns the value of a hexadecimal digit of either case.

@@ -64,7 +64,7 @@ fn digest_of(output: &ToolOutput) -> Result<Digest, Box<Refusal>> {
         }
         (None, Some(detail)) => {
             let mut refusal = Refusal::not_run(detail.clone());
-            refusal.evidence = output.meta().evidence().cloned().map(Box::new);
+            refusal.evidence = output.evidence().cloned().map(Box::new);
             Err(refusal)
         }
         (None, None) => Err(Refusal::needs_confirmation()),

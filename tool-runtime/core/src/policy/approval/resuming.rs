@@ -114,9 +114,8 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be written.
     pub async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
-        let approvals = self.approvals();
-        let end_future = approvals.stores.tickets.end_ticket(ticket.id(), TicketEnd::Superseded);
-        approvals.stores.call(STORE_TIMEOUT, end_future).await.map(drop)
+        let stores = &self.approvals().stores;
+        stores.end_ticket(ticket.id(), TicketEnd::Superseded, STORE_TIMEOUT).await.map(drop)
     }
 
     fn not_resumed(
@@ -214,17 +213,17 @@ impl Tickets<'_> {
             call.edit(edited.into()).map_err(|_| TicketRejection::Outdated)?;
         }
         approvals.must_be_signed_call(ticket, call, sealed.preview)?;
-        let consent = call.approval_mut();
-        consent.ticket = Some(RedeemedTicket {
+        let approval = call.approval_mut();
+        approval.ticket = Some(RedeemedTicket {
             id: ticket.id(),
             json: ticket.to_json().into(),
             expires_at_ms: ticket.expires_at().get(),
             by_approver: false,
             is_used,
         });
-        consent.preview = sealed.preview.filter(|_| !is_used);
-        consent.preview_result = sealed.preview_result.filter(|_| !is_used);
-        consent.requester = sealed.requester;
+        approval.preview = sealed.preview.filter(|_| !is_used);
+        approval.preview_result = sealed.preview_result.filter(|_| !is_used);
+        approval.requester = sealed.requester;
         if is_used {
             approvals.must_have_begun(call).await?;
         }
@@ -271,9 +270,9 @@ impl Approvals {
 
     /// Finds the stored call of a ticket of this tenant, waiting or ended.
     async fn find_stored(&self, id: Uuid, tenant: Uuid) -> Result<WaitingTicket, Box<Refusal>> {
-        let lookup = self.stores.call(STORE_TIMEOUT, self.stores.tickets.find_ticket(id)).await;
-        let waiting_ticket = lookup.map_err(|error| store_failed(&error))?;
-        Ok(waiting_ticket.filter(|it| it.tenant == tenant).ok_or(TicketRejection::Unknown)?)
+        let lookup = self.stores.find_ticket(id, tenant).await;
+        let stored_ticket = lookup.map_err(|error| store_failed(&error))?;
+        Ok(stored_ticket.ok_or(TicketRejection::Unknown)?)
     }
 
     pub(super) fn unseal(&self, found: &WaitingTicket) -> Result<SealedCall, TicketRejection> {

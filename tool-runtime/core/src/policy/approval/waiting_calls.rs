@@ -122,10 +122,8 @@ impl Tickets<'_> {
         tenant: Uuid,
     ) -> Result<Option<WaitingCall>, StoreError> {
         let approvals = self.approvals();
-        let ticket =
-            approvals.stores.call(STORE_TIMEOUT, approvals.stores.tickets.find_ticket(id)).await?;
-        let waiting_ticket =
-            ticket.filter(|ticket| ticket.tenant == tenant && ticket.end.is_none());
+        let ticket = approvals.stores.find_ticket(id, tenant).await?;
+        let waiting_ticket = ticket.filter(|ticket| ticket.end.is_none());
         Ok(waiting_ticket.and_then(|waiting_ticket| approvals.waiting_call(&waiting_ticket)))
     }
 }

@@ -257,7 +257,8 @@ impl Outputs {
         let principal = principal_of(cx).unwrap_or_default();
         let (tenant, now, limit) = (cx.tenant_id(), self.stores.now(), limit.max(4));
         let outputs = &self.stores.outputs;
-        let slice = outputs.read_output(handle.0, tenant, &principal, offset, limit, now).await?;
+        let read = outputs.read_output(handle.0, tenant, &principal, offset, limit, now);
+        let slice = self.stores.call(STORE_TIMEOUT, read).await?;
         Ok(slice.and_then(|slice| page(slice.bytes, slice.total, offset)))
     }
 }

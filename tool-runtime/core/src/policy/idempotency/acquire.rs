@@ -41,6 +41,7 @@ impl KeyClaims {
         &self,
         scope: &CallScope,
         approval: &CallApproval,
+        ticket: TicketUse<'_>,
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
@@ -50,7 +51,7 @@ impl KeyClaims {
         let arguments =
             fingerprint(plan, scope.original_call()).map_err(|error| not_canonical(&error))?;
         let claimant = Claimant {
-            ticket: TicketUse::from_approval(approval),
+            ticket,
             replays: approval.replays,
             on_concurrent_repeat: plan.on_concurrent_repeat,
         };

@@ -32,9 +32,9 @@ impl KeyClaims {
     pub(in crate::policy) async fn earlier_run(
         &self,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
     ) -> Result<EarlierRun, Box<Refusal>> {
-        let Some((key, arguments)) = key_and_arguments(scope, consent) else {
+        let Some((key, arguments)) = key_and_arguments(scope, approval) else {
             return Ok(EarlierRun::None);
         };
         let Some(record) = self.live_record(&key, STORE_TIMEOUT).await? else {
@@ -53,11 +53,11 @@ impl KeyClaims {
     pub(in crate::policy) async fn stored_answer(
         &self,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
         started: Instant,
     ) -> Result<Option<CallOutcome>, Box<Refusal>> {
         let left = time_left(scope, started);
-        let Some(record) = self.record_of(scope, consent, left).await? else { return Ok(None) };
+        let Some(record) = self.record_of(scope, approval, left).await? else { return Ok(None) };
         match record.state {
             KeyState::Answered { answer, .. } => {
                 self.replay(scope, &record.key, &answer, left).await.map(Some)
@@ -71,10 +71,10 @@ impl KeyClaims {
     pub(in crate::policy) async fn must_be_unanswered(
         &self,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
         started: Instant,
     ) -> Result<(), Box<Refusal>> {
-        let key_record = self.record_of(scope, consent, time_left(scope, started)).await?;
+        let key_record = self.record_of(scope, approval, time_left(scope, started)).await?;
         // The answer in a damaged record is not trusted.
         match key_record.filter(|record| !record.damaged).map(|record| record.state) {
             Some(KeyState::Answered { .. }) => Err(TicketRejection::Used.into()),
@@ -89,10 +89,10 @@ impl KeyClaims {
     async fn record_of(
         &self,
         scope: &CallScope,
-        consent: &CallApproval,
+        approval: &CallApproval,
         limit: Duration,
     ) -> Result<Option<KeyRecord>, Box<Refusal>> {
-        let Some((key, arguments)) = key_and_arguments(scope, consent) else { return Ok(None) };
+        let Some((key, arguments)) = key_and_arguments(scope, approval) else { return Ok(None) };
         let key_record = self.live_record(&key, limit).await?;
         Ok(key_record.filter(|record| is_same(record, arguments)))
     }
@@ -123,9 +123,9 @@ fn is_same(record: &KeyRecord, arguments: Digest) -> bool {
 }
 
 /// Returns the key that a write runs under, and the hash of its arguments.
-fn key_and_arguments(scope: &CallScope, consent: &CallApproval) -> Option<(ScopedKey, Digest)> {
+fn key_and_arguments(scope: &CallScope, approval: &CallApproval) -> Option<(ScopedKey, Digest)> {
     let plan = scope.plan();
     let runs = plan.writes() && !scope.dry_run();
-    let key = key_derivation::key_of(plan, scope, consent).ok().flatten().filter(|_| runs)?;
+    let key = key_derivation::key_of(plan, scope, approval).ok().flatten().filter(|_| runs)?;
     Some((key, fingerprint(plan, scope.original_call()).ok()?))
 }

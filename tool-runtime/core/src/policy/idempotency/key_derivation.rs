@@ -17,7 +17,7 @@ use crate::tool::{CallScope, Idempotency};
 pub(super) fn key_of(
     plan: &ToolPlan,
     scope: &CallScope,
-    consent: &CallApproval,
+    approval: &CallApproval,
 ) -> Result<Option<ScopedKey>, Box<Refusal>> {
     let cx = scope.cx();
     let given = cx.idempotency_key();
@@ -28,7 +28,7 @@ pub(super) fn key_of(
     if given.is_some() && principal.is_none() {
         return Err(refusals::no_principal());
     }
-    let ticket = || consent.ticket.as_ref().map(|ticket| format!("ticket:{}", ticket.id));
+    let ticket = || approval.ticket.as_ref().map(|ticket| format!("ticket:{}", ticket.id));
     let key = given.map(|key| format!("{GIVEN}{key}"));
     let key = key.or_else(|| derived(cx, scope)).or_else(ticket);
     let scoped = |key: String| {

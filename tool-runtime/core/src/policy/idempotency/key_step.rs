@@ -51,7 +51,6 @@ pub(super) enum KeyRefusal {
 
 /// Decides the next step. A call whose ticket is used may only take over the run that used it.
 pub(super) fn next_step(outcome: ClaimOutcome, claimant: Claimant<'_>) -> KeyStep {
-    let refusal = |refusal| KeyStep::Refuse(refusal);
     match outcome {
         ClaimOutcome::Acquired(fence) => {
             let refusal = match (claimant.replays, claimant.ticket) {
@@ -67,7 +66,7 @@ pub(super) fn next_step(outcome: ClaimOutcome, claimant: Claimant<'_>) -> KeySte
         ClaimOutcome::TakenOver(fence) => KeyStep::Reconcile(fence),
         ClaimOutcome::Settled(answer) => match claimant.ticket {
             // The run that used the ticket has ended, or another run has reconciled it.
-            TicketUse::Used(_) => refusal(KeyRefusal::TicketUsed),
+            TicketUse::Used(_) => KeyStep::Refuse(KeyRefusal::TicketUsed),
             TicketUse::None | TicketUse::Unused(_) => KeyStep::Replay(answer),
         },
         ClaimOutcome::Running { until } => {
@@ -75,17 +74,17 @@ pub(super) fn next_step(outcome: ClaimOutcome, claimant: Claimant<'_>) -> KeySte
                 // Another approver's decision runs. The ticket's holder is told to retry instead,
                 // since that run may have crashed.
                 (TicketUse::Used(ticket), _) if ticket.by_approver => {
-                    refusal(KeyRefusal::TicketUsed)
+                    KeyStep::Refuse(KeyRefusal::TicketUsed)
                 }
-                (_, ConcurrentRepeat::Refuse) => refusal(KeyRefusal::InFlight(until)),
+                (_, ConcurrentRepeat::Refuse) => KeyStep::Refuse(KeyRefusal::InFlight(until)),
                 (_, ConcurrentRepeat::Wait) => KeyStep::Wait,
             }
         }
-        ClaimOutcome::Mismatch => refusal(KeyRefusal::OtherArguments),
-        ClaimOutcome::Unknown(_) => refusal(KeyRefusal::OutcomeUnknown),
-        ClaimOutcome::Archived => refusal(KeyRefusal::OutcomeArchived),
-        ClaimOutcome::Damaged(_) => refusal(KeyRefusal::RecordDamaged),
-        ClaimOutcome::QuotaExceeded => refusal(KeyRefusal::QuotaExceeded),
+        ClaimOutcome::Mismatch => KeyStep::Refuse(KeyRefusal::OtherArguments),
+        ClaimOutcome::Unknown(_) => KeyStep::Refuse(KeyRefusal::OutcomeUnknown),
+        ClaimOutcome::Archived => KeyStep::Refuse(KeyRefusal::OutcomeArchived),
+        ClaimOutcome::Damaged(_) => KeyStep::Refuse(KeyRefusal::RecordDamaged),
+        ClaimOutcome::QuotaExceeded => KeyStep::Refuse(KeyRefusal::QuotaExceeded),
     }
 }
 

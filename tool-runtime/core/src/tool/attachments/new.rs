@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use tool_contracts::ContractError;
-use tool_runtime_schema::encoding::hex;
+use tool_runtime_schema::encoding::hex_digits;
 use uuid::Uuid;
 
 use crate::tool::attachment::{Attachment, AttachmentContent, AttachmentHandle};
@@ -85,5 +85,5 @@ fn is_utf8_text(media_type: &str, bytes: &[u8]) -> bool {
 
 /// Returns the SHA-256 of bytes, in hexadecimal digits.
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().copied().flat_map(hex).map(char::from).collect()
+    hex_digits(&Sha256::digest(bytes)).collect()
 }

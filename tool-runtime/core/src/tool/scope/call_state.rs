@@ -34,7 +34,7 @@ pub(crate) trait Lease: Send + Sync {
 
 /// The state of one call, which its handles share.
 ///
-/// The tool's author sees the call through [`CallScope`]; the methods here are the runtime's.
+/// The tool's author sees the call through [`CallScope`](super::CallScope); the methods here are the runtime's.
 pub struct CallState {
     pub(super) environment: Arc<Environment>,
     pub(super) tool: Arc<RegisteredTool>,

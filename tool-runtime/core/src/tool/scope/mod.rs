@@ -186,7 +186,7 @@ impl CallScope {
     }
 }
 
-/// The runtime's methods are those of the state.
+/// Gives the runtime the methods of [`CallState`].
 #[doc(hidden)]
 impl Deref for CallScope {
     type Target = CallState;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 use thiserror::Error;
-use tool_runtime_schema::encoding::{array_of_hex, hex};
+use tool_runtime_schema::encoding::{array_of_hex, hex_digits};
 use zeroize::Zeroizing;
 
 const PREFIX: &str = "tsk_";
@@ -210,5 +210,5 @@ fn variety(bytes: &[u8]) -> usize {
 }
 
 fn push_hex(text: &mut String, bytes: &[u8]) {
-    text.extend(bytes.iter().copied().flat_map(hex).map(char::from));
+    text.extend(hex_digits(bytes));
 }

@@ -7,9 +7,8 @@ use serde_json::value::RawValue;
 use tool_contracts::{Attachment, Effect, ToolSpec};
 use tool_runtime_core::Runtime;
 use tool_runtime_core::policy::WaitingCall;
+use tool_runtime_record::ledger::query::utc_time;
 use uuid::Uuid;
-
-use crate::endpoints::to_date_time;
 
 /// Lists the calls of a tenant that wait for approval, the oldest first.
 #[derive(Serialize, JsonSchema)]
@@ -117,8 +116,8 @@ impl Approval {
             site_id: cx.site_id().map(str::to_owned),
             session_id: cx.session_id().map(str::to_owned),
             trace_id: cx.trace_id().to_owned(),
-            opened_at: to_date_time(ticket.issued_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
-            expires_at: to_date_time(ticket.expires_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            opened_at: utc_time(ticket.issued_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            expires_at: utc_time(ticket.expires_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
         }
     }
 }

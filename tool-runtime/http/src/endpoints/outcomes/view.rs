@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_runtime_core::store::{KeyRecord, ScopedKey};
+use tool_runtime_record::ledger::query::utc_time;
 use tool_runtime_schema::encoding::{array_of_hex, hex};
 use uuid::Uuid;
 
 use super::resolution::OutcomeDecision;
-use crate::endpoints::to_date_time;
 
 /// Lists keyed calls of a tenant whose outcome is unknown.
 #[derive(Serialize, JsonSchema)]
@@ -69,7 +69,7 @@ impl UnknownOutcome {
             asked_by: record.caller.to_string(),
             key: record.key.key.to_string(),
             global_key: record.key.global_key(),
-            since: record.since.and_then(to_date_time),
+            since: record.since.and_then(utc_time),
             damaged: record.damaged,
         }
     }
