@@ -35,7 +35,7 @@ fn left_out() -> Vec<String> {
     if env::var_os("HERITAGE_POSTGRES").is_none() {
         left_out.push(
             "heritage-server on PostgreSQL: HERITAGE_POSTGRES names no server; with one: \
-             examples/heritage-server/tests/postgres cargo test"
+             tests/postgres/run cargo test"
                 .to_owned(),
         );
     }

@@ -85,6 +85,7 @@
 //! | `mcp-client` | no | [`mcp::Remote`]: the tools of other MCP servers; adds an HTTP client, needs Rust 1.88 |
 //! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |
 //! | `sqlite-unbundled` | no | the same with the SQLite of the system |
+//! | `postgres` | no | a store in PostgreSQL, which any number of replicas share |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
 //! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |

@@ -3,7 +3,8 @@
 //! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
 //! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
 //! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
-//! (feature `sqlite`) is one file, and keeps everything that it has confirmed.
+//! (feature `sqlite`) is one file, and keeps everything that it has confirmed; `PostgresStore` (feature
+//! `postgres`) does so for any number of replicas.
 //!
 //! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
 //! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]).
@@ -20,6 +21,9 @@ pub use tool_runtime_core::store::{
     StoreError, StoreErrorKind, StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketQuota,
     TicketStore, UnixMillis, WaitingTicket, async_trait,
 };
+#[cfg(feature = "postgres")]
+#[doc(inline)]
+pub use tool_runtime_postgres::{PostgresOptions, PostgresStore};
 // Apart from the other feature, so that the compiler names `sqlite` where both are off.
 #[cfg(feature = "sqlite")]
 #[doc(inline)]

@@ -1,11 +1,12 @@
 //! Archived unknown outcomes: small rows that still refuse a repeat.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
+use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{Fence, KeyRecord, KeyState, ScopedKey, UnixMillis};
 use tool_runtime_schema::canonical::Digest;
 
 use super::checksum::RowKeys;
-use super::columns::{count, digest, timestamp};
+use super::columns::digest;
 use super::row::{FoundRow, fence_number};
 
 const FIND: &str = "

@@ -1,13 +1,13 @@
 //! Claims a key, and undoes the claim if its future was dropped.
 
 use rusqlite::{Connection, named_params};
+use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{
     ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, UnixMillis,
 };
 
 use super::archive;
 use super::checksum::RowKeys;
-use super::columns::count;
 use super::queue::Queue;
 use super::row::{self, FoundRow, KeyRow, fence_number};
 

@@ -6,11 +6,12 @@ use tool_runtime_core::store::evidence::{
     EvidenceStore, ListedSnapshot, SealedContents, SnapshotId, SnapshotQuery, StoredFacts,
     StoredSnapshot, TenantKey, WrappedKey,
 };
+use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{StoreError, UnixMillis};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::columns::{count, uuid};
+use super::columns::uuid;
 use super::evidence_keys as keys;
 use super::writer::JobKind;
 

@@ -1,9 +1,9 @@
 //! The format of the file: application id, version, and migrations.
 
 use rusqlite::{Connection, TransactionBehavior};
+use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
-use super::columns::count;
 use super::error::store_error;
 
 /// The application id of the store's files: "tool" in ASCII.

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use tool_runtime_core::store::signed::{count, timestamp, to_unix_millis};
 use tool_runtime_core::store::{GrantScope, GrantStore, StandingGrant, StoreError};
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::columns::{count, digest, time, timestamp, to_unix_millis, uuid};
+use super::columns::{digest, time, uuid};
 use super::writer::JobKind;
 
 const PUT: &str = "

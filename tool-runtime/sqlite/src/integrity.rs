@@ -1,10 +1,10 @@
 //! Integrity checks at opening: SQLite's structure, and the checksums of rows.
 
 use rusqlite::{Connection, named_params};
+use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{KeyRecord, StoreError, StoreErrorKind};
 
 use super::checksum::RowKeys;
-use super::columns::count;
 use super::error::store_error;
 use super::row::FoundRow;
 

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, named_params};
+use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
     Settlement, StoreError, UnixMillis,
@@ -10,7 +11,6 @@ use uuid::Uuid;
 
 use super::checksum::RowKeys;
 use super::claim::{self, UndoGuard};
-use super::columns::{count, timestamp};
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
 use super::writer::JobKind;

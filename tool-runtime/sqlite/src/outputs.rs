@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use tool_runtime_core::store::signed::{count, timestamp, whole};
 use tool_runtime_core::store::{OutputSlice, OutputStore, StoreError, StoredOutput, UnixMillis};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::columns::{count, timestamp, whole};
 use super::writer::JobKind;
 
 /// An id that exists already has the same text: ids are unique.

@@ -7,12 +7,13 @@ use hmac::{Hmac, Mac};
 use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use sha2::Sha256;
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer};
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::columns::{digest, time, timestamp, uuid};
+use super::columns::{digest, time, uuid};
 
 /// The numbers of the states, as in `migrations`.
 const RUNNING: i64 = 0;
@@ -151,7 +152,7 @@ impl KeyRow {
             let fingerprint = digest(row, "fingerprint")?;
             let mut record = KeyRecord::new(key, fingerprint, Fence::new(fence), state(row)?);
             record.caller = row.get("asker")?;
-            record.since = since.map(super::columns::to_unix_millis);
+            record.since = since.map(to_unix_millis);
             Ok(Self { record })
         };
         let key_row = read().ok()?;
@@ -393,9 +394,7 @@ fn state(row: &Row<'_>) -> rusqlite::Result<KeyState> {
         .all(|column| matches!(row.get_ref(column), Ok(ValueRef::Null)));
     let until: Option<i64> = row.get("until")?;
     match (number, until, is_empty) {
-        (RUNNING, Some(until), true) => {
-            Ok(KeyState::Running { until: super::columns::to_unix_millis(until) })
-        }
+        (RUNNING, Some(until), true) => Ok(KeyState::Running { until: to_unix_millis(until) }),
         (UNKNOWN, None, true) => Ok(KeyState::Unknown),
         _ => Err(rusqlite::Error::IntegralValueOutOfRange(0, number)),
     }
@@ -407,7 +406,7 @@ fn fence(row: &Row<'_>) -> rusqlite::Result<Fence> {
 
 /// Converts a fence to its column.
 pub(super) fn fence_number(fence: Fence) -> i64 {
-    super::columns::whole(fence.get())
+    whole(fence.get())
 }
 
 fn or_none<T: FromSql>(row: &Row<'_>, column: &str) -> Option<T> {

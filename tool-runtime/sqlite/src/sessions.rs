@@ -5,11 +5,11 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 use tool_runtime_core::store::session_key::SessionKey;
+use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{StoreError, UnixMillis};
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::columns::{count, timestamp};
 use super::writer::JobKind;
 
 /// The most sessions that an append deletes because of their age, and again because of their number.

@@ -1,13 +1,13 @@
 //! Settles, renews and invalidates claims.
 
 use rusqlite::Connection;
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis};
 use tool_runtime_core::store::{
     Fence, KeyRecord, KeyState, ScopedKey, Settlement, SettlementDecision, UnixMillis,
 };
 
 use super::archive;
 use super::checksum::RowKeys;
-use super::columns::{timestamp, to_unix_millis};
 use super::row::{self, DamagedRow, FoundRow, KeyRow};
 
 /// Settles a key as its record decides.

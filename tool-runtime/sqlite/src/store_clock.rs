@@ -1,9 +1,10 @@
 //! The store's clock, kept in the file for all processes that share it.
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{ClockReading, MonotonicTime, StoreClock, UnixMillis};
 
-use super::columns::{time, timestamp, to_unix_millis, uuid, whole};
+use super::columns::{time, uuid};
 
 const READ: &str = "SELECT time, wall, boot, up_ms FROM timeline";
 

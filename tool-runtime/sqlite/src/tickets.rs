@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{
     StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 use uuid::Uuid;
 
 use super::SqliteStore;
-use super::columns::{count, time, timestamp, uuid};
+use super::columns::{time, uuid};
 use super::writer::JobKind;
 
 /// A ticket that exists already is not changed: it may have ended since.

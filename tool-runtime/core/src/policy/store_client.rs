@@ -126,9 +126,13 @@ impl StoreClient {
             Some(result) => result,
             None => match catch_panic(|| self.timer.sleep(limit)) {
                 Err(_) => operation.await,
-                Ok(limit) => match select(operation, limit).await {
+                Ok(limit) => match select(operation, pin!(guarded(limit))).await {
                     Either::Left((result, _)) => result,
-                    Either::Right(_) => return Err(unavailable("it did not answer in time")),
+                    Either::Right((Ok(()), _)) => {
+                        return Err(unavailable("it did not answer in time"));
+                    }
+                    // The timer's runtime shuts down, and the store still has to settle.
+                    Either::Right((Err(_), operation)) => operation.await,
                 },
             },
         };

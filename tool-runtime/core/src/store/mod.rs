@@ -15,6 +15,8 @@ mod output;
 pub mod principal;
 #[doc(hidden)]
 pub mod session_key;
+#[doc(hidden)]
+pub mod signed;
 mod store_clock;
 mod system_error;
 mod ticket;

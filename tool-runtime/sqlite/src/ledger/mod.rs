@@ -10,6 +10,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, TransactionBehavior};
 use tool_runtime_core::store::StoreError;
+use tool_runtime_core::store::signed::{count, whole};
 use tool_runtime_record::ledger::call_kind::KIND_SQL;
 use tool_runtime_record::ledger::query::timestamp;
 use tool_runtime_record::ledger::stores::{check_order, read_only};
@@ -20,7 +21,6 @@ use tool_runtime_record::ledger::{
 use tool_runtime_record::ledger::{ChainHead, ChainKeys};
 use tool_runtime_schema::canonical::Digest;
 
-use crate::columns::{count, whole};
 use crate::connection;
 use crate::error::store_error;
 use crate::reader::open_to_read;

@@ -12,6 +12,7 @@ use super::TruncatedArray;
 use super::answer_size::{AnswerSize, FittedAnswer};
 use super::text_part::{LONGEST_ESCAPE, TextPart};
 use crate::call::ToolCall;
+use crate::policy::store_client::STORE_TIMEOUT;
 use crate::policy::stored_outputs::Outputs;
 use crate::store::StoreError;
 use crate::store::principal::principal_of;

@@ -1,0 +1,27 @@
+//! Converts numbers to the signed 64-bit integers of SQL, for backends.
+
+use super::UnixMillis;
+
+/// Converts a timestamp; one beyond the range becomes the greatest integer.
+#[must_use]
+pub fn timestamp(timestamp: UnixMillis) -> i64 {
+    whole(timestamp.get())
+}
+
+/// Converts an integer to a timestamp; the greatest integer becomes the last timestamp.
+#[must_use]
+pub fn to_unix_millis(stored: i64) -> UnixMillis {
+    UnixMillis::new(if stored == i64::MAX { u64::MAX } else { u64::try_from(stored).unwrap_or(0) })
+}
+
+/// Converts a length, an offset or a fence.
+#[must_use]
+pub fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Converts a number of rows, bytes or versions.
+#[must_use]
+pub fn count(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

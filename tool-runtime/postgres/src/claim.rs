@@ -1,0 +1,293 @@
+//! Claims a key, and undoes the claim if its future was dropped or its answer was lost.
+
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Row;
+use tool_runtime_core::store::signed::count;
+use tool_runtime_core::store::{
+    ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, ScopedKey, StoreError,
+    StoreErrorKind, UnixMillis,
+};
+use uuid::Uuid;
+
+use crate::columns::column;
+use crate::database::{Database, RowScope};
+use crate::error::unavailable;
+use crate::keys::record;
+use crate::statement::Statement;
+
+/// How often a claim is decided anew because another process changed the record meanwhile.
+const MAX_ATTEMPTS: u32 = 8;
+
+/// How often an undo is tried while the server is away, and the delay before the second time, which doubles.
+const UNDO_ATTEMPTS: u32 = 6;
+const FIRST_UNDO_DELAY: Duration = Duration::from_millis(250);
+
+/// Inserts a running record if the key is free and the caller is within its quota; else returns the record.
+/// No row: the quota is reached.
+const CLAIM: &str = r#"
+    WITH existing AS (
+        SELECT principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since,
+            succeeded, body, meta
+        FROM "SCHEMA".keys WHERE digest = $1
+    ), inserted AS (
+        INSERT INTO "SCHEMA".keys
+            (digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until)
+        SELECT $1, $2, $3, $4, $5, $6, $7, nextval('"SCHEMA".fences'), $8, 0, $9
+        WHERE NOT EXISTS (SELECT FROM existing) AND ($10::bigint IS NULL OR $10 > (
+            SELECT count(*) FROM (
+                SELECT FROM "SCHEMA".keys
+                WHERE tenant = $2 AND md5(caller) = md5($6) AND caller = $6 AND state = 2 LIMIT $10
+            ) AS unknown))
+        RETURNING fence
+    )
+    SELECT true AS is_new, NULL AS principal, NULL AS tool, NULL AS key, NULL AS caller,
+        NULL AS fingerprint, fence, 0::smallint AS state, NULL::bigint AS lease_until,
+        NULL::bigint AS keep_until, NULL::bigint AS since, NULL::boolean AS succeeded,
+        NULL::bytea AS body, NULL::bytea AS meta
+    FROM inserted
+    UNION ALL
+    SELECT false, principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since,
+        succeeded, body, meta
+    FROM existing"#;
+
+/// Takes the key over from the owner that was read, unless it has renewed its lease or settled meanwhile.
+const TAKE_OVER: &str = r#"
+    UPDATE "SCHEMA".keys
+    SET fence = nextval('"SCHEMA".fences'), claim = $5, caller = $6, state = 0, lease_until = $7, since = NULL
+    WHERE digest = $1 AND fence = $2 AND state = $3 AND lease_until IS NOT DISTINCT FROM $4
+    RETURNING fence"#;
+
+const SHORTEN: &str = r#"
+    UPDATE "SCHEMA".keys SET lease_until = $4
+    WHERE digest = $1 AND fence = $2 AND state = 0 AND lease_until = $3
+    RETURNING fence"#;
+
+const UNDO_INSERT: &str = r#"
+    DELETE FROM "SCHEMA".keys WHERE digest = $1 AND claim = $2 AND state = 0 RETURNING fence"#;
+
+const UNDO_TAKE_OVER: &str = r#"
+    UPDATE "SCHEMA".keys SET fence = $3, state = $4, lease_until = $5, since = $6, caller = $7
+    WHERE digest = $1 AND claim = $2 AND state = 0
+    RETURNING fence"#;
+
+/// Undoes a claim on drop, unless its caller has received it.
+pub(crate) struct UndoGuard {
+    undo: Option<ClaimUndo>,
+    database: Database,
+}
+
+/// The state of a key before a claim.
+struct ClaimUndo {
+    key: ScopedKey,
+    /// The id of the claim, which is known even if its answer, with the fence, is lost.
+    claim: Uuid,
+    /// The record that was taken over; none if the key was free.
+    before: Option<Box<KeyRecord>>,
+}
+
+/// The row that a claim's statement returns.
+enum ClaimRow {
+    Inserted(Fence),
+    Existing(Box<KeyRecord>),
+}
+
+/// Claims a key as its record decides; returns a guard of the claim, if the claimant gets the key.
+pub(crate) async fn claim(
+    database: &Database,
+    request: &ClaimRequest,
+) -> Result<(ClaimOutcome, Option<UndoGuard>), StoreError> {
+    let started = Instant::now();
+    for _ in 0..MAX_ATTEMPTS {
+        let guard = UndoGuard::new(database, ClaimUndo::new(&request.key, None));
+        let claim = guard.claim_id();
+        let (key, scope) = (&request.key, RowScope::Tenant(request.key.tenant));
+        let statements = [lock(key), insert(request, claim)];
+        let mut rows = database.rows(scope, &statements, |row| claim_row(row, key)).await?;
+        let record = match rows.pop() {
+            Some(ClaimRow::Inserted(fence)) => {
+                must_be_in_time(request, started)?;
+                return Ok((ClaimOutcome::Acquired(fence), Some(guard)));
+            }
+            Some(ClaimRow::Existing(record)) => record,
+            None => {
+                guard.disarm();
+                return Ok((ClaimOutcome::QuotaExceeded, None));
+            }
+        };
+        guard.disarm();
+        match request.decide(Some(&record)) {
+            ClaimDecision::NotClaimed(outcome) => return Ok((outcome, None)),
+            ClaimDecision::TakeOver { until } => {
+                if let Some(taken) = take_over(database, request, record, until).await? {
+                    must_be_in_time(request, started)?;
+                    return Ok(taken);
+                }
+            }
+            ClaimDecision::ShortenLease { until } => {
+                if shorten_lease(database, request, &record, until).await? {
+                    return Ok((ClaimOutcome::Running { until }, None));
+                }
+            }
+            // Only a key without a record is free.
+            ClaimDecision::Insert { .. } => {}
+        }
+    }
+    Err(unavailable("the key changed during each of several attempts to claim it"))
+}
+
+/// Refuses a claim whose lease was over when its answer came: it is undone, as when its future is dropped.
+fn must_be_in_time(request: &ClaimRequest, started: Instant) -> Result<(), StoreError> {
+    if started.elapsed() < request.lease {
+        return Ok(());
+    }
+    Err(unavailable("the claim took longer than its lease"))
+}
+
+/// Makes the claims of one key wait for each other, before the claim's statement takes its snapshot.
+// The fence is taken before the row is inserted. Without the lock, an insertion that waited for another one
+// could have a lower fence than an owner that came and went meanwhile.
+fn lock(key: &ScopedKey) -> Statement {
+    Statement::lock(&key.digest())
+}
+
+fn insert(request: &ClaimRequest, claim: Uuid) -> Statement {
+    let key = &request.key;
+    Statement::new(CLAIM)
+        .digest(&key.digest())
+        .uuid(key.tenant)
+        .text(&key.principal)
+        .text(&key.tool)
+        .text(&key.key)
+        .text(&request.caller)
+        .digest(&request.fingerprint)
+        .uuid(claim)
+        .time(request.now.after(request.lease))
+        .optional_number(request.max_unknown.map(count))
+}
+
+fn claim_row(row: &Row, key: &ScopedKey) -> Result<ClaimRow, StoreError> {
+    if column(row, "is_new")? {
+        let fence: i64 = column(row, "fence")?;
+        return Ok(ClaimRow::Inserted(Fence::new(fence.unsigned_abs())));
+    }
+    record(row, key.clone()).map(|record| ClaimRow::Existing(Box::new(record)))
+}
+
+/// Takes a key over; none if its record has changed since it was read.
+async fn take_over(
+    database: &Database,
+    request: &ClaimRequest,
+    record: Box<KeyRecord>,
+    until: UnixMillis,
+) -> Result<Option<(ClaimOutcome, Option<UndoGuard>)>, StoreError> {
+    let (state, lease_until) = match record.state {
+        KeyState::Running { until } => (0, Some(until)),
+        KeyState::Unknown => (2, None),
+        // Neither is taken over.
+        KeyState::Answered { .. } | KeyState::Archived => return Ok(None),
+    };
+    let (key, fence) = (&request.key, record.fence);
+    let guard = UndoGuard::new(database, ClaimUndo::new(key, Some(record)));
+    let statement = Statement::new(TAKE_OVER)
+        .digest(&key.digest())
+        .fence(fence)
+        .small(state)
+        .optional_time(lease_until)
+        .uuid(guard.claim_id())
+        .text(&request.caller)
+        .time(until);
+    let fence = |row: &Row| column::<i64>(row, "fence");
+    let (scope, statements) = (RowScope::Tenant(key.tenant), [lock(key), statement]);
+    match database.rows(scope, &statements, fence).await?.pop() {
+        Some(fence) => {
+            let outcome = ClaimOutcome::TakenOver(Fence::new(fence.unsigned_abs()));
+            Ok(Some((outcome, Some(guard))))
+        }
+        None => {
+            guard.disarm();
+            Ok(None)
+        }
+    }
+}
+
+/// Shortens a lease; false if it has changed since it was read.
+async fn shorten_lease(
+    database: &Database,
+    request: &ClaimRequest,
+    record: &KeyRecord,
+    until: UnixMillis,
+) -> Result<bool, StoreError> {
+    let KeyState::Running { until: present } = record.state else { return Ok(false) };
+    let statement = Statement::new(SHORTEN)
+        .digest(&request.key.digest())
+        .fence(record.fence)
+        .time(present)
+        .time(until);
+    let scope = RowScope::Tenant(request.key.tenant);
+    database.count(scope, &[statement]).await.map(|rows| rows > 0)
+}
+
+impl ClaimUndo {
+    fn new(key: &ScopedKey, before: Option<Box<KeyRecord>>) -> Self {
+        Self { key: key.clone(), claim: Uuid::new_v4(), before }
+    }
+
+    /// Undoes the claim; no change if it was not made, or the key has another owner or an outcome.
+    fn statement(&self) -> Statement {
+        let digest = self.key.digest();
+        let Some(before) = &self.before else {
+            return Statement::new(UNDO_INSERT).digest(&digest).uuid(self.claim);
+        };
+        let (state, lease_until) = match before.state {
+            KeyState::Running { until } => (0, Some(until)),
+            KeyState::Unknown | KeyState::Answered { .. } | KeyState::Archived => (2, None),
+        };
+        Statement::new(UNDO_TAKE_OVER)
+            .digest(&digest)
+            .uuid(self.claim)
+            .fence(before.fence)
+            .small(state)
+            .optional_time(lease_until)
+            .optional_time(before.since)
+            .text(&before.caller)
+    }
+
+    /// Undoes the claim, also once a server is back that was away when the claim was made.
+    async fn run(self, database: Database) {
+        let mut delay = FIRST_UNDO_DELAY;
+        for _ in 0..UNDO_ATTEMPTS {
+            let scope = RowScope::Tenant(self.key.tenant);
+            match database.count(scope, &[self.statement()]).await {
+                Err(error) if error.kind() == StoreErrorKind::Unavailable => {}
+                Ok(_) | Err(_) => return,
+            }
+            tokio::time::sleep(delay).await;
+            delay *= 2;
+        }
+    }
+}
+
+impl UndoGuard {
+    fn new(database: &Database, undo: ClaimUndo) -> Self {
+        Self { undo: Some(undo), database: database.clone() }
+    }
+
+    fn claim_id(&self) -> Uuid {
+        self.undo.as_ref().map_or(Uuid::nil(), |undo| undo.claim)
+    }
+
+    /// Drops the guard without undoing the claim.
+    pub(crate) fn disarm(mut self) {
+        self.undo = None;
+    }
+}
+
+impl Drop for UndoGuard {
+    fn drop(&mut self) {
+        if let Some(undo) = self.undo.take() {
+            let database = self.database.clone();
+            self.database.run_detached(undo.run(database));
+        }
+    }
+}

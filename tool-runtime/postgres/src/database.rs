@@ -1,0 +1,254 @@
+//! Runs the store's operations: each is a task of the store's own, and each of its transactions takes one
+//! round trip.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Object, Pool};
+use futures::future::join_all;
+use futures::{StreamExt as _, join};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_postgres::{Client, Row};
+use tool_runtime_core::store::StoreError;
+use uuid::Uuid;
+
+use crate::error::{is_conflict, pool_error, store_error, unavailable};
+use crate::statement::Statement;
+
+/// How often a transaction is tried that the server rolls back because of another one.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// The server's pool of connections, and the settings of each transaction. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Database(Arc<DatabaseState>);
+
+struct DatabaseState {
+    pool: Pool,
+    schema: Box<str>,
+    settings: TransactionSettings,
+    queued: Arc<Semaphore>,
+    detached: Arc<Semaphore>,
+    runtime: Handle,
+}
+
+/// The settings of each transaction. They are those of the transaction alone, because a pooler gives the
+/// session to others.
+#[derive(Debug, Clone)]
+pub(crate) struct TransactionSettings {
+    pub(crate) statement_timeout: Duration,
+    pub(crate) lock_timeout: Duration,
+    /// The setting that was checked at opening, so that no later one of the role weakens it.
+    pub(crate) synchronous_commit: Box<str>,
+}
+
+/// The rows that a transaction sees.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RowScope {
+    Tenant(Uuid),
+    AllTenants,
+}
+
+/// A connection of the pool. It leaves the pool unless its transaction has ended.
+struct Checkout(Option<Object>);
+
+enum TransactionError {
+    /// The server rolled the transaction back because of another one.
+    Conflict(StoreError),
+    /// The transaction failed; its connection can be used again.
+    Failed(StoreError),
+    /// The connection failed. If the commit was sent, the transaction may have taken effect.
+    Broken(StoreError),
+}
+
+impl Database {
+    pub(crate) fn new(
+        pool: Pool,
+        schema: Box<str>,
+        settings: TransactionSettings,
+        max_queued: usize,
+    ) -> Self {
+        let permits = || Arc::new(Semaphore::new(max_queued.min(Semaphore::MAX_PERMITS)));
+        let (queued, detached, runtime) = (permits(), permits(), Handle::current());
+        Self(Arc::new(DatabaseState { pool, schema, settings, queued, detached, runtime }))
+    }
+
+    pub(crate) fn close(&self) {
+        self.0.pool.close();
+    }
+
+    /// Runs an operation as a task, so that it ends as it began even if the caller drops its future: a dropped
+    /// statement is executed all the same, and only the task knows what it did.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        operation: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let permit = Arc::clone(&self.0.queued).try_acquire_owned();
+        let permit = permit.map_err(|_| unavailable("too many operations wait for the server"))?;
+        let task = self.0.runtime.spawn(async move {
+            let result = operation.await;
+            drop(permit);
+            result
+        });
+        task.await.unwrap_or_else(|_| Err(unavailable("the operation's runtime was shut down")))
+    }
+
+    /// Runs an operation that no caller waits for, unless too many of them run.
+    pub(crate) fn run_detached(&self, operation: impl Future<Output = ()> + Send + 'static) {
+        if let Ok(permit) = Arc::clone(&self.0.detached).try_acquire_owned() {
+            self.0.runtime.spawn(async move {
+                operation.await;
+                drop(permit);
+            });
+        }
+    }
+
+    /// Runs statements in one transaction, and converts the rows of the last one, each as it arrives.
+    ///
+    /// They are sent together with the beginning and the commit. If one fails, the transaction is rolled back.
+    pub(crate) async fn rows<T>(
+        &self,
+        scope: RowScope,
+        statements: &[Statement],
+        read: impl Fn(&Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut attempt = 1;
+        loop {
+            match self.transaction(scope, statements, &read).await {
+                Err(TransactionError::Conflict(_)) if attempt < MAX_ATTEMPTS => attempt += 1,
+                Ok(rows) => return Ok(rows),
+                Err(
+                    TransactionError::Conflict(error)
+                    | TransactionError::Failed(error)
+                    | TransactionError::Broken(error),
+                ) => return Err(error),
+            }
+        }
+    }
+
+    /// Runs statements as [`rows`](Self::rows) does, and returns the number of rows of the last one.
+    pub(crate) async fn count(
+        &self,
+        scope: RowScope,
+        statements: &[Statement],
+    ) -> Result<usize, StoreError> {
+        self.rows(scope, statements, |_| Ok(())).await.map(|rows| rows.len())
+    }
+
+    async fn transaction<T>(
+        &self,
+        scope: RowScope,
+        statements: &[Statement],
+        read: &impl Fn(&Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, TransactionError> {
+        let state = &*self.0;
+        let connection = state.pool.get().await;
+        let mut connection = Checkout(Some(
+            connection.map_err(|error| TransactionError::Failed(pool_error(&error)))?,
+        ));
+        let Some(client) = connection.client() else {
+            return Err(TransactionError::Broken(unavailable("a connection was taken twice")));
+        };
+        let begin = state.settings.begin(scope);
+        let work = run_transaction(client, &begin, &state.schema, statements, read);
+        // The server ends a statement earlier; after this the network is at fault.
+        let limit = state.settings.statement_timeout.saturating_mul(2);
+        let result = timeout(limit, work).await.unwrap_or_else(|_| {
+            Err(TransactionError::Broken(unavailable("the server did not answer in time")))
+        });
+        if !matches!(result, Err(TransactionError::Broken(_))) {
+            connection.give_back();
+        }
+        result
+    }
+}
+
+impl TransactionSettings {
+    /// Returns the statements that begin a transaction. Their values are numbers, an id, and a word of the
+    /// server's own.
+    fn begin(&self, scope: RowScope) -> String {
+        let tenant = match scope {
+            RowScope::Tenant(tenant) => tenant.to_string(),
+            RowScope::AllTenants => "*".to_owned(),
+        };
+        format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED; \
+             SET LOCAL statement_timeout = {}; SET LOCAL lock_timeout = {}; \
+             SET LOCAL synchronous_commit = {}; SET LOCAL tool_runtime.tenant = '{tenant}'",
+            self.statement_timeout.as_millis(),
+            self.lock_timeout.as_millis(),
+            self.synchronous_commit,
+        )
+    }
+}
+
+/// Sends the whole transaction, and then waits for its answers.
+// Not the driver's own transactions: each of their steps waits for the one before. What they are for, the end
+// of a transaction whose future is dropped, is done by `Checkout`.
+async fn run_transaction<T>(
+    client: &Client,
+    begin: &str,
+    schema: &str,
+    statements: &[Statement],
+    read: &impl Fn(&Row) -> Result<T, StoreError>,
+) -> Result<Vec<T>, TransactionError> {
+    let Some((last, earlier)) = statements.split_last() else { return Ok(Vec::new()) };
+    // Each future sends its message when it is polled for the first time, which is in this order.
+    let earlier = join_all(earlier.iter().map(|statement| async move {
+        let (sql, parameters) = (statement.sql(schema), statement.parameters());
+        client.query_typed(&sql, &parameters).await.map(drop)
+    }));
+    let last = async {
+        let (sql, parameters) = (last.sql(schema), last.parameters());
+        let mut rows = pin!(client.query_typed_raw(&sql, parameters).await?);
+        let mut values = Vec::new();
+        while let Some(row) = rows.next().await {
+            values.push(read(&row?));
+        }
+        Ok::<_, tokio_postgres::Error>(values)
+    };
+    let (begun, earlier, values, committed) =
+        join!(client.batch_execute(begin), earlier, last, client.batch_execute("COMMIT"));
+    begun?;
+    earlier.into_iter().collect::<Result<(), _>>()?;
+    let values = values?;
+    committed?;
+    values.into_iter().collect::<Result<_, _>>().map_err(TransactionError::Failed)
+}
+
+impl From<tokio_postgres::Error> for TransactionError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let log = store_error(&error);
+        match error.as_db_error() {
+            Some(_) if is_conflict(&error) => Self::Conflict(log),
+            // The server ends the connection with an error of class 57, such as a shutdown.
+            Some(server_error) if !server_error.code().code().starts_with("57P") => {
+                Self::Failed(log)
+            }
+            Some(_) | None => Self::Broken(log),
+        }
+    }
+}
+
+impl Checkout {
+    fn client(&self) -> Option<&Client> {
+        self.0.as_ref().map(|object| &***object)
+    }
+
+    /// Returns the connection to the pool.
+    fn give_back(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        if let Some(object) = self.0.take() {
+            // Its transaction may still run: the next operation would wait for it, or continue it.
+            drop(Object::take(object));
+        }
+    }
+}

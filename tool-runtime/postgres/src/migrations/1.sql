@@ -1,0 +1,128 @@
+-- Times are milliseconds since 1970-01-01T00:00:00Z, as bigint: timestamptz rounds them. Texts are compared
+-- byte by byte (COLLATE "C"), so that pages have the order of the other stores. Texts that come back byte for
+-- byte are bytea: jsonb drops the order of keys, duplicates and the spelling of numbers.
+
+-- The time of the store is the server's wall clock and this offset, which a process changes when it sees
+-- that the wall clock was set. epoch: the number of changes. latest: the latest time that a process has read.
+CREATE TABLE "SCHEMA".store_clock (
+    number smallint PRIMARY KEY CHECK (number = 0),
+    offset_ms bigint NOT NULL,
+    epoch bigint NOT NULL,
+    latest bigint NOT NULL
+);
+INSERT INTO "SCHEMA".store_clock (number, offset_ms, epoch, latest) VALUES (0, 0, 0, 0);
+
+-- Fences. Without a cache, so that a session never gives one that is older than another session's.
+CREATE SEQUENCE "SCHEMA".fences AS bigint CACHE 1;
+
+-- digest: the hash of tenant, principal, tool and key. An index entry of the texts themselves could exceed the
+-- 2,704 bytes that a btree takes.
+-- state: 0 running, 1 answered, 2 unknown, 3 archived. claim: the id of the last claim, by which it is undone
+-- if nobody received its answer. since: when the outcome became unknown, at the latest. caller: whose quota the
+-- row counts against. An archived row has no texts.
+-- No index and no predicate names lease_until: a renewal stays within its page (HOT).
+CREATE TABLE "SCHEMA".keys (
+    digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+    tenant uuid NOT NULL,
+    principal text COLLATE "C" CHECK ((principal IS NULL) = (state = 3)),
+    tool text COLLATE "C" CHECK ((tool IS NULL) = (state = 3)),
+    key text COLLATE "C" CHECK ((key IS NULL) = (state = 3)),
+    caller text COLLATE "C" CHECK ((caller IS NULL) = (state = 3)),
+    fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+    fence bigint NOT NULL,
+    claim uuid NOT NULL,
+    state smallint NOT NULL CHECK (state IN (0, 1, 2, 3)),
+    lease_until bigint CHECK ((lease_until IS NOT NULL) = (state = 0)),
+    keep_until bigint CHECK ((keep_until IS NOT NULL) = (state = 1)),
+    since bigint,
+    succeeded boolean CHECK ((succeeded IS NOT NULL) = (state = 1)),
+    body bytea CHECK ((body IS NOT NULL) = (state = 1)),
+    meta bytea CHECK ((meta IS NOT NULL) = (state = 1))
+) WITH (fillfactor = 70);
+CREATE INDEX keys_to_sweep ON "SCHEMA".keys (keep_until) WHERE state = 1;
+CREATE INDEX keys_to_archive ON "SCHEMA".keys (since) WHERE state = 2;
+CREATE UNIQUE INDEX keys_to_resolve ON "SCHEMA".keys (tenant, fence) WHERE state = 2;
+CREATE INDEX keys_of_caller ON "SCHEMA".keys (tenant, md5(caller)) WHERE state = 2;
+
+-- ended: NULL while it waits, 0 used, 1 declined, 2 superseded, 3 expired.
+CREATE TABLE "SCHEMA".tickets (
+    id uuid PRIMARY KEY,
+    tenant uuid NOT NULL,
+    conversation text COLLATE "C" NOT NULL,
+    caller text COLLATE "C" NOT NULL,
+    payload bytea NOT NULL,
+    expires_at bigint NOT NULL,
+    ended smallint CHECK (ended IN (0, 1, 2, 3))
+);
+CREATE INDEX tickets_to_supersede ON "SCHEMA".tickets (tenant, md5(conversation)) WHERE ended IS NULL;
+CREATE INDEX tickets_to_sweep ON "SCHEMA".tickets (expires_at);
+CREATE INDEX tickets_to_list ON "SCHEMA".tickets (tenant, id) WHERE ended IS NULL;
+CREATE INDEX tickets_of_caller ON "SCHEMA".tickets (tenant, md5(caller)) WHERE ended IS NULL;
+
+-- digest: the hash of the scope. arguments: empty for a grant of any arguments.
+CREATE TABLE "SCHEMA".grants (
+    digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+    tenant uuid NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    tool text COLLATE "C" NOT NULL,
+    schema bytea NOT NULL CHECK (octet_length(schema) = 32),
+    arguments bytea NOT NULL CHECK (octet_length(arguments) IN (0, 32)),
+    granted_by text COLLATE "C" NOT NULL,
+    granted_at bigint NOT NULL,
+    expires_at bigint
+);
+CREATE INDEX grants_of_tenant ON "SCHEMA".grants (tenant);
+
+-- The text is stored without compression, so that a page of it is read without the rest.
+CREATE TABLE "SCHEMA".outputs (
+    id uuid PRIMARY KEY,
+    tenant uuid NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    text bytea NOT NULL,
+    expires_at bigint NOT NULL
+);
+ALTER TABLE "SCHEMA".outputs ALTER COLUMN text SET STORAGE EXTERNAL;
+CREATE INDEX outputs_to_sweep ON "SCHEMA".outputs (expires_at);
+
+-- The tenants' keys. A destroyed one keeps its version.
+CREATE TABLE "SCHEMA".evidence_keys (
+    tenant uuid NOT NULL,
+    version bigint NOT NULL CHECK (version > 0),
+    ring_key text COLLATE "C" NOT NULL,
+    wrapped bytea,
+    PRIMARY KEY (tenant, version)
+);
+
+-- An id begins with its time, so that ids are in the order of time. arguments, output: sealed, NULL if they are
+-- not kept.
+CREATE TABLE "SCHEMA".evidence (
+    tenant uuid NOT NULL,
+    id uuid NOT NULL,
+    trace text COLLATE "C" NOT NULL,
+    key_version bigint,
+    wrapped bytea CHECK ((wrapped IS NULL) = (key_version IS NULL)),
+    facts bytea NOT NULL,
+    arguments bytea,
+    output bytea,
+    checksum bytea NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+CREATE INDEX evidence_by_trace ON "SCHEMA".evidence (tenant, md5(trace), id);
+CREATE INDEX evidence_by_key ON "SCHEMA".evidence (tenant, key_version) WHERE key_version IS NOT NULL;
+CREATE INDEX evidence_to_sweep ON "SCHEMA".evidence (id);
+
+-- A second line behind the statements, each of which names its tenant: a row is visible only in a transaction
+-- that has set its tenant, or `*` for work on all tenants. The owner is subject to it, too.
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['keys', 'tickets', 'grants', 'outputs', 'evidence_keys', 'evidence'] LOOP
+        EXECUTE format('ALTER TABLE "SCHEMA".%I ENABLE ROW LEVEL SECURITY', name);
+        EXECUTE format('ALTER TABLE "SCHEMA".%I FORCE ROW LEVEL SECURITY', name);
+        EXECUTE format(
+            'CREATE POLICY rows_of_tenant ON "SCHEMA".%I '
+            'USING (current_setting(''tool_runtime.tenant'', true) IN (''*'', tenant::text))', name);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,103 @@
+//! Settles, renews and invalidates claims.
+
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis};
+use tool_runtime_core::store::{
+    Fence, ScopedKey, Settlement, SettlementDecision, StoreError, UnixMillis,
+};
+
+use crate::database::{Database, RowScope};
+use crate::error::unavailable;
+use crate::keys;
+use crate::statement::Statement;
+
+/// How often a settlement is decided anew because the record changed meanwhile.
+const MAX_ATTEMPTS: u32 = 3;
+
+const ANSWER: &str = r#"
+    UPDATE "SCHEMA".keys
+    SET state = 1, lease_until = NULL, since = NULL, keep_until = $3, succeeded = $4, body = $5, meta = $6
+    WHERE digest = $1 AND fence = $2 AND state IN (0, 2)
+    RETURNING fence"#;
+
+const MAKE_UNKNOWN: &str = r#"
+    UPDATE "SCHEMA".keys SET state = 2, since = lease_until, lease_until = NULL
+    WHERE digest = $1 AND fence = $2 AND state = 0
+    RETURNING fence"#;
+
+const RELEASE: &str = r#"
+    DELETE FROM "SCHEMA".keys WHERE digest = $1 AND fence = $2 AND state IN (0, 2, 3) RETURNING fence"#;
+
+const RENEW: &str = r#"
+    UPDATE "SCHEMA".keys SET lease_until = greatest(lease_until, $3)
+    WHERE digest = $1 AND fence = $2 AND state = 0
+    RETURNING fence"#;
+
+const INVALIDATE: &str = r#"
+    UPDATE "SCHEMA".keys
+    SET state = 2, since = keep_until, keep_until = NULL, succeeded = NULL, body = NULL, meta = NULL
+    WHERE digest = $1 AND state = 1
+    RETURNING fence"#;
+
+/// Settles a key, in one statement if it is held under the fence; else its record decides.
+pub(crate) async fn settle(
+    database: &Database,
+    key: &ScopedKey,
+    fence: Fence,
+    settlement: &Settlement,
+) -> Result<bool, StoreError> {
+    let scope = RowScope::Tenant(key.tenant);
+    for _ in 0..MAX_ATTEMPTS {
+        if database.count(scope, &[change(key, fence, settlement)]).await? > 0 {
+            return Ok(true);
+        }
+        let record = keys::find(database, key).await?;
+        match as_stored(settlement).decide(fence, record.as_ref()) {
+            SettlementDecision::Unchanged { is_settled } => return Ok(is_settled),
+            // The record has changed between the two statements.
+            SettlementDecision::Store { .. } | SettlementDecision::Delete => {}
+        }
+    }
+    Err(unavailable("the key changed during each of several attempts to settle it"))
+}
+
+fn change(key: &ScopedKey, fence: Fence, settlement: &Settlement) -> Statement {
+    let statement = |sql| Statement::new(sql).digest(&key.digest()).fence(fence);
+    match settlement {
+        Settlement::Answered { answer, keep_until } => statement(ANSWER)
+            .time(*keep_until)
+            .flag(answer.succeeded)
+            .bytes(answer.body.clone())
+            .bytes(answer.meta.clone()),
+        Settlement::Unknown => statement(MAKE_UNKNOWN),
+        Settlement::Released => statement(RELEASE),
+    }
+}
+
+/// Returns the settlement with the time that a column can hold, so that it equals the stored one when it is
+/// repeated.
+fn as_stored(settlement: &Settlement) -> Settlement {
+    match settlement {
+        Settlement::Answered { answer, keep_until } => Settlement::Answered {
+            answer: answer.clone(),
+            keep_until: to_unix_millis(timestamp(*keep_until)),
+        },
+        Settlement::Unknown => Settlement::Unknown,
+        Settlement::Released => Settlement::Released,
+    }
+}
+
+/// Extends a lease; false if the key no longer runs under this fence.
+pub(crate) async fn renew(
+    database: &Database,
+    key: &ScopedKey,
+    fence: Fence,
+    until: UnixMillis,
+) -> Result<bool, StoreError> {
+    let statement = Statement::new(RENEW).digest(&key.digest()).fence(fence).time(until);
+    database.count(RowScope::Tenant(key.tenant), &[statement]).await.map(|rows| rows > 0)
+}
+
+/// Makes an answered key unknown, because its answer is invalid.
+pub(crate) fn invalidation(key: &ScopedKey) -> Statement {
+    Statement::new(INVALIDATE).digest(&key.digest())
+}

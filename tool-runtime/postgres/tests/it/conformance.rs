@@ -1,0 +1,34 @@
+//! The conformance suites, directly and through PgBouncer.
+
+use futures::future::join_all;
+use tool_runtime::testing::conformance;
+
+use crate::server;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_store_keeps_every_promise() {
+    for url in server::urls() {
+        conformance::all(&server::store(&url).await).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn evidence_keeps_every_promise() {
+    for url in server::urls() {
+        conformance::evidence(&server::store(&url).await).await;
+    }
+}
+
+/// The pooler gives two sessions to them all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forty_stores_behind_one_pooler_keep_every_promise() {
+    for url in server::urls() {
+        let options = server::options().max_connections(2);
+        let store = options.clone().connect(&url).await.expect("the store opens");
+        let stores = join_all((0..40).map(|_| options.clone().connect(&url))).await;
+        for other in stores {
+            conformance::tickets(&other.expect("the store opens again")).await;
+        }
+        conformance::grants(&store).await;
+    }
+}

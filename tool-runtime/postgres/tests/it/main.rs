@@ -1,0 +1,9 @@
+//! The store on a real server; without `TEST_POSTGRES` nothing runs: see `tests/postgres/run`.
+
+mod claims;
+mod conformance;
+mod isolation;
+mod opening;
+mod pool;
+mod server;
+mod values;
