@@ -34,8 +34,8 @@ fn left_out() -> Vec<String> {
     }
     if env::var_os("HERITAGE_POSTGRES").is_none() {
         left_out.push(
-            "heritage-server on PostgreSQL: HERITAGE_POSTGRES names no server; with one: \
-             tests/postgres/run cargo test"
+            "tool-runtime-postgres, and heritage-server on PostgreSQL: TEST_POSTGRES and \
+             HERITAGE_POSTGRES name no server; with one: tests/postgres/run cargo test"
                 .to_owned(),
         );
     }

@@ -67,6 +67,8 @@ pages! {
     mcp_client: "mcp-client.md";
     #[feature = "testing"]
     stores: "stores.md";
+    #[feature = "postgres"]
+    postgres: "postgres.md";
     #[feature = "testing"]
     testing: "testing.md";
     #[all(feature = "evidence", feature = "sqlite")]

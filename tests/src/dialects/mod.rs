@@ -212,6 +212,9 @@ fn is_same(sent: &Value, back: &Value, null_by_default: &BTreeSet<&str>) -> bool
 }
 
 /// Lists the tools of an adapter's declarations.
+///
+/// # Panics
+/// The dialect is new, and has no arm here.
 #[must_use]
 pub fn declared(dialect: Dialect, declarations: &Value) -> Vec<DeclaredTool> {
     let (tools, inside, schema) = match dialect {
@@ -304,7 +307,7 @@ fn target<'s>(root: &'s Value, schema: &Value) -> Option<&'s Value> {
 /// Makes a response with calls of tools, each given by name and arguments.
 ///
 /// # Panics
-/// The dialect sends arguments as JSON, and these are not JSON.
+/// The dialect sends arguments as JSON, and these are not JSON; or the dialect is new, and has no arm here.
 #[must_use]
 pub fn response(dialect: Dialect, calls: &[(&str, &str)]) -> Value {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).expect("the arguments are JSON");

@@ -199,16 +199,12 @@ async fn take_over(
         .time(until);
     let fence = |row: &Row| column::<i64>(row, "fence");
     let (scope, statements) = (RowScope::Tenant(key.tenant), [lock(key), statement]);
-    match database.rows(scope, &statements, fence).await?.pop() {
-        Some(fence) => {
-            let outcome = ClaimOutcome::TakenOver(Fence::new(fence.unsigned_abs()));
-            Ok(Some((outcome, Some(guard))))
-        }
-        None => {
-            guard.disarm();
-            Ok(None)
-        }
-    }
+    let Some(fence) = database.rows(scope, &statements, fence).await?.pop() else {
+        guard.disarm();
+        return Ok(None);
+    };
+    let outcome = ClaimOutcome::TakenOver(Fence::new(fence.unsigned_abs()));
+    Ok(Some((outcome, Some(guard))))
 }
 
 /// Shortens a lease; false if it has changed since it was read.

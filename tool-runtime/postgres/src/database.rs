@@ -210,12 +210,12 @@ async fn run_transaction<T>(
         }
         Ok::<_, tokio_postgres::Error>(values)
     };
-    let (begun, earlier, values, committed) =
+    let (beginning, earlier, values, commit) =
         join!(client.batch_execute(begin), earlier, last, client.batch_execute("COMMIT"));
-    begun?;
+    beginning?;
     earlier.into_iter().collect::<Result<(), _>>()?;
     let values = values?;
-    committed?;
+    commit?;
     values.into_iter().collect::<Result<_, _>>().map_err(TransactionError::Failed)
 }
 

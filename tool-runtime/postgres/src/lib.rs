@@ -41,7 +41,7 @@ use self::store_clock::ServerClock;
 /// of connections.
 ///
 /// It needs PostgreSQL 14 or newer. Its transactions are `READ COMMITTED`, each in one round trip, and set
-/// nothing for their session, so that a pooler in transaction mode may stand in between. PgBouncer's versions
+/// nothing for their session, so that a pooler in transaction mode may stand in between. Versions of `PgBouncer`
 /// before 1.21 work too: no statement is prepared.
 ///
 /// # Cancellation

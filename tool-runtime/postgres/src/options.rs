@@ -178,13 +178,11 @@ impl PostgresOptions {
             config.tcp_user_timeout(self.statement_timeout.saturating_mul(2));
         }
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = match config.get_ssl_mode() {
-            SslMode::Disable => Manager::from_config(config, NoTls, recycling),
-            // The driver's set may grow: every other mode is one with TLS.
-            _ => {
-                let connector = tls::connector(self.root_certificates.as_deref())?;
-                Manager::from_config(config, connector, recycling)
-            }
+        let manager = if config.get_ssl_mode() == SslMode::Disable {
+            Manager::from_config(config, NoTls, recycling)
+        } else {
+            let connector = tls::connector(self.root_certificates.as_deref())?;
+            Manager::from_config(config, connector, recycling)
         };
         let limit = Some(self.connect_timeout);
         let pool = Pool::builder(manager)

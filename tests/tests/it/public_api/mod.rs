@@ -57,6 +57,7 @@ packages! {
     the_public_surface_of_the_mcp_client_is_the_recorded_one: "tool-runtime/mcp-client";
     the_public_surface_of_the_records_is_the_recorded_one: "tool-runtime/record";
     the_public_surface_of_the_schemas_is_the_recorded_one: "tool-runtime/schema";
+    the_public_surface_of_the_postgres_store_is_the_recorded_one: "tool-runtime/postgres";
     the_public_surface_of_the_sqlite_store_is_the_recorded_one: "tool-runtime/sqlite";
     the_public_surface_of_the_test_kit_is_the_recorded_one: "tool-runtime/testing";
 }

@@ -5,5 +5,6 @@ mod conformance;
 mod isolation;
 mod opening;
 mod pool;
+mod replicas;
 mod server;
 mod values;
