@@ -22,17 +22,29 @@ const FROZEN: [(WriteTool, Downstream); 3] = [
 ];
 
 /// Runs the campaign, and prints the results: the given number of kills, a fifth of that many
-/// frozen processes, and a tenth each of clock steps, damaged stores and rolled-back ledgers.
+/// frozen processes, and a tenth each of clock steps, damaged stores and rolled-back ledgers. With the URL of
+/// a PostgreSQL server as the first argument, the stores are there, and nothing is damaged or rolled back.
 ///
 /// # Errors
 /// The number cannot be read, a process cannot be started, or a promise is broken.
 pub fn print(arguments: &[&str]) -> Result<(), String> {
+    let (postgres, arguments) = match arguments {
+        [url, arguments @ ..] if url.starts_with("postgres") => (Some(*url), arguments),
+        arguments => (None, arguments),
+    };
     let runs: u32 = match arguments {
         [] => KILLS,
         [runs] => runs.parse().map_err(|error| format!("{runs}: {error}"))?,
-        _ => return Err("one number at most: how many processes are killed".to_owned()),
+        _ => {
+            let expected = "expected a server's URL or none, and how many processes are killed";
+            return Err(expected.to_owned());
+        }
     };
     let program = Program::this(&["faults-child"]).map_err(|error| error.to_string())?;
+    let program = match postgres {
+        Some(url) => program.with_postgres(url),
+        None => program,
+    };
     println!(
         "{:<20} {:>6} {:>6} {:>8} {:>11} {:>11} {:>7} {:>8}",
         "part", "faults", "keys", "unknown", "lease lost", "not opened", "broken", "seconds"
@@ -64,8 +76,11 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
         add(&format!("frozen, {tool:?}"), &|| zombies::run(&program, plan))?;
     }
     add("clock steps", &|| clock_steps::run(&program, runs / 10, AT_ONCE))?;
-    add("damage", &|| damage::run(&program, runs / 10, AT_ONCE))?;
-    add("rollbacks", &|| rollbacks::run(runs / 10, AT_ONCE))?;
+    // Both are faults of files.
+    if postgres.is_none() {
+        add("damage", &|| damage::run(&program, runs / 10, AT_ONCE))?;
+        add("rollbacks", &|| rollbacks::run(runs / 10, AT_ONCE))?;
+    }
     println!("{:<20} {:>8}", "killed", "runs");
     for point in Point::ALL {
         let killed = all.killed.get(&point).copied().unwrap_or_default();

@@ -42,7 +42,7 @@ cargo figures NAME [ARGS]
                      the same for the summaries of a model, on a server with OpenAI's API
   retention --embedder URL MODEL FILE…
                      how similar the compressed contexts are to the whole ones, by a server's vectors
-  faults [KILLS]     keyed writes in processes that are killed or frozen, whose clock is set, whose
+  faults [URL] [KILLS]  keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
   store [FOLDER]     keyed writes through the store, beside the same commits by hand
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off

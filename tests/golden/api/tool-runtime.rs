@@ -528,6 +528,10 @@
 
 // tool_runtime::store::OutputStore = tool_runtime_core::store::OutputStore
 
+// tool_runtime::store::PostgresOptions = tool_runtime_postgres::PostgresOptions
+
+// tool_runtime::store::PostgresStore = tool_runtime_postgres::PostgresStore
+
 // tool_runtime::store::ScopedKey = tool_runtime_core::store::ScopedKey
 
 // tool_runtime::store::Settlement = tool_runtime_core::store::Settlement

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use tool_runtime::prelude::*;
-use tool_runtime::store::SqliteStore;
+use tool_runtime::store::{IdempotencyStore, PostgresStore, SqliteStore, StoreError};
 
 use super::log::{Effect, EffectLog};
 use super::point::ArmedTrap;
@@ -16,6 +16,9 @@ use super::{ChildTask, clock_steps, shop};
 
 /// The environment variable with a child's [`ChildTask`] as JSON.
 pub const TASK_VARIABLE: &str = "TOOL_FAULTS_ORDERS";
+
+/// The environment variable with the URL of the PostgreSQL server, if the stores are there.
+pub(super) const POSTGRES_VARIABLE: &str = "TOOL_FAULTS_POSTGRES";
 
 /// The time for which a patient child repeats a call that is running elsewhere.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
@@ -60,10 +63,12 @@ impl Report {
 pub fn play() -> Result<bool, Box<dyn Error>> {
     let Ok(task) = std::env::var(TASK_VARIABLE) else { return Ok(false) };
     let task: ChildTask = serde_json::from_str(&task)?;
-    let executor = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    // With threads, so that a store's tasks go on while a trap holds the one that writes.
+    let executor =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let trap = Arc::new(ArmedTrap::new(task.trap, &task.folder));
     let log = EffectLog::open(&task.folder.join("effects.log"), task.downstream)?;
-    let store = SqliteStore::open(task.folder.join("tools.db"))?;
+    let store = executor.block_on(open_store(&task))?;
     let runtime = shop::open(log, store, &trap, task.lease)?;
     // Ends the line of the test's own output.
     print_line("");
@@ -74,6 +79,20 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
         executor.block_on(write_all(&runtime, &task, &step.keys));
     }
     Ok(true)
+}
+
+/// Opens the store of a task: a file in its folder, or a schema of its folder's name on the server that the
+/// parent has named.
+async fn open_store(task: &ChildTask) -> Result<Arc<dyn IdempotencyStore>, StoreError> {
+    let Ok(server) = std::env::var(POSTGRES_VARIABLE) else {
+        return Ok(Arc::new(SqliteStore::open(task.folder.join("tools.db"))?));
+    };
+    let folder = task.folder.file_name().unwrap_or_default().to_string_lossy();
+    let options = PostgresStore::options()
+        .schema(folder.replace('-', "_"))
+        .max_connections(2)
+        .lock_timeout(task.lease / 4);
+    Ok(Arc::new(options.connect(&server).await?))
 }
 
 /// Writes a line with one write, so that it is either complete or missing.

@@ -1,7 +1,7 @@
 //! A fault campaign of keyed writes: no write runs twice, and no success is lost.
 //!
-//! A child process executes keyed writes through the whole runtime, on a store in a file, against
-//! an external log of effects. A fault hits it, later children repeat its keys, and at the end the
+//! A child process executes keyed writes through the whole runtime, on a store in a file or on a PostgreSQL
+//! server, against an external log of effects. A fault hits it, later children repeat its keys, and at the end the
 //! log and the answers are compared.
 //!
 //! | fault | module |
@@ -109,6 +109,13 @@ impl Program {
         let arguments = arguments.iter().map(OsString::from).collect();
         let (path, environment) = (std::env::current_exe()?, Vec::new());
         Ok(Self { path, arguments, environment })
+    }
+
+    /// Puts the children's stores on a PostgreSQL server, in a schema for each series.
+    #[must_use]
+    pub fn with_postgres(mut self, url: &str) -> Self {
+        self.environment.push((child::POSTGRES_VARIABLE.into(), url.into()));
+        self
     }
 
     /// Makes the command that starts a child with this task; its input and output are piped.

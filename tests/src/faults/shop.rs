@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::SqliteStore;
+use tool_runtime::store::IdempotencyStore;
 use tool_runtime::{BuildError, Reconciled};
 
 use super::log::{Effect, EffectLog};
@@ -141,7 +141,7 @@ fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopE
 /// Opens a shop on a log and a store.
 pub(super) fn open(
     log: EffectLog,
-    store: SqliteStore,
+    store: Arc<dyn IdempotencyStore>,
     trap: &Arc<ArmedTrap>,
     lease: Duration,
 ) -> Result<Runtime, BuildError> {

@@ -8,23 +8,23 @@ use futures::FutureExt;
 use tool_runtime::Uuid;
 use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
-    Settlement, SqliteStore, StoreError, UnixMillis,
+    Settlement, StoreError, UnixMillis,
 };
 
 use super::point::{ArmedTrap, Point};
 
 /// A store with a trap.
 pub(super) struct TrapStore {
-    store: SqliteStore,
+    store: Arc<dyn IdempotencyStore>,
     trap: Arc<ArmedTrap>,
 }
 
 impl TrapStore {
-    pub(super) fn new(store: SqliteStore, trap: Arc<ArmedTrap>) -> Self {
+    pub(super) fn new(store: Arc<dyn IdempotencyStore>, trap: Arc<ArmedTrap>) -> Self {
         Self { store, trap }
     }
 
-    /// Sends an operation to the store's thread, reaches a point meanwhile, and waits for the
+    /// Sends an operation to the store's own thread or task, reaches a point meanwhile, and waits for the
     /// result.
     async fn pass_while<T>(&self, point: Point, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);

@@ -110,7 +110,7 @@ impl TicketStore for PostgresStore {
         limit: usize,
         now: UnixMillis,
     ) -> Result<Vec<WaitingTicket>, StoreError> {
-        let after = after.unwrap_or(Uuid::nil());
+        let after = after.unwrap_or_default();
         let statement = Statement::new(WAITING).uuid(tenant).uuid(after).time(now).limit(limit);
         self.query(RowScope::Tenant(tenant), statement, ticket).await
     }

@@ -1,4 +1,4 @@
-//! The conformance suites, directly and through PgBouncer.
+//! The conformance suites, directly and through a pooler.
 
 use futures::future::join_all;
 use tool_runtime::testing::conformance;

@@ -63,7 +63,7 @@ async fn a_role_that_owns_nothing_runs_the_store_and_sees_one_tenant() {
             Uuid::now_v7()
         );
         let error = transaction.batch_execute(&insert).await.expect_err("another tenant's row");
-        assert_eq!(error.code().map(|code| code.code()), Some("42501"));
+        assert_eq!(error.code().map(tokio_postgres::error::SqlState::code), Some("42501"));
     }
     let after = client.query(&rows, &[]).await.expect("rows");
     assert!(after.is_empty(), "after a transaction that had a tenant");

@@ -6,5 +6,6 @@ mod isolation;
 mod opening;
 mod pool;
 mod replicas;
+mod restarts;
 mod server;
 mod values;

@@ -43,7 +43,7 @@ async fn connections_that_the_server_ends_are_replaced() {
                         match store.claim(request.clone()).await {
                             Ok(ClaimOutcome::Acquired(_)) => break,
                             Ok(ClaimOutcome::Running { .. }) | Err(_) => {
-                                tokio::task::yield_now().await
+                                tokio::task::yield_now().await;
                             }
                             Ok(other) => panic!("{other:?}"),
                         }

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::PostgresStore;
-use tool_runtime::{Uuid, serde_json};
+use tool_runtime::{ToolOutput, Uuid, serde_json};
 
 use crate::server;
 
@@ -23,7 +23,7 @@ struct Payments(Bank);
 impl Payments {
     /// Pays an amount.
     #[ai_tool(effect = "destructive")]
-    async fn pay(
+    fn pay(
         &self,
         /// The amount, in cents.
         cents: u32,
@@ -112,7 +112,7 @@ async fn repeats_that_reach_all_replicas_at_once_pay_once() {
                 }
             });
             let outputs = join_all(calls).await;
-            assert!(outputs.iter().any(|output| output.is_ok()), "{}", outputs[0].json());
+            assert!(outputs.iter().any(ToolOutput::is_ok), "{}", outputs[0].json());
         }
         assert_eq!(bank.0.load(Ordering::SeqCst), 10);
     }

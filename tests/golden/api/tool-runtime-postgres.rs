@@ -1,0 +1,47 @@
+// tool_runtime_postgres::PostgresOptions
+#[derive(Debug, Clone)]
+pub struct PostgresOptions {
+    ..
+}
+impl PostgresOptions {
+    pub async fn connect(self, url: &str) -> Result<PostgresStore, StoreError> {}
+    #[must_use]
+    pub fn connect_timeout(self, limit: Duration) -> Self {}
+    #[must_use]
+    pub fn lock_timeout(self, limit: Duration) -> Self {}
+    #[must_use]
+    pub fn max_connections(self, limit: usize) -> Self {}
+    #[must_use]
+    pub fn max_queued(self, limit: usize) -> Self {}
+    #[must_use]
+    pub fn migrate(self, migrate: bool) -> Self {}
+    pub async fn open(self, pool: Pool) -> Result<PostgresStore, StoreError> {}
+    #[must_use]
+    pub fn require_durable_commits(self, require: bool) -> Self {}
+    #[must_use]
+    pub fn root_certificates(self, pem: impl Into<Vec<u8>>) -> Self {}
+    #[must_use]
+    pub fn schema(self, name: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn statement_timeout(self, limit: Duration) -> Self {}
+}
+impl Default for PostgresOptions {}
+
+// tool_runtime_postgres::PostgresStore
+#[derive(Clone)]
+pub struct PostgresStore {
+    ..
+}
+impl PostgresStore {
+    pub fn close(&self) {}
+    pub async fn connect(url: &str) -> Result<Self, StoreError> {}
+    #[must_use]
+    pub fn options() -> PostgresOptions {}
+}
+impl EvidenceStore for PostgresStore {}
+impl GrantStore for PostgresStore {}
+impl IdempotencyStore for PostgresStore {}
+impl OutputStore for PostgresStore {}
+impl TicketStore for PostgresStore {}
+impl fmt::Debug for PostgresStore {}
+
