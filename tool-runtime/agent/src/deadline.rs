@@ -6,7 +6,9 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
+use tool_contracts::ToolContext;
 use tool_runtime_core::runtime::Runtime;
+use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tool::guarded;
 
 use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
@@ -48,6 +50,12 @@ impl Deadline {
     /// Returns the time that is left.
     pub(crate) fn left(&self) -> Option<Duration> {
         self.ends.map(|ends| ends.saturating_duration_since(self.runtime.timer().now()))
+    }
+
+    /// Limits the timeout of a context to the time that is left.
+    pub(crate) fn limit(&self, cx: ToolContext) -> ToolContext {
+        let Some(left) = self.left().map(whole_millis) else { return cx };
+        cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
     }
 
     /// Returns whether no time is left.

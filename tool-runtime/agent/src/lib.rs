@@ -1,7 +1,7 @@
 //! The agents of `tool-runtime`, as `tool_runtime::agent` documents them.
 //!
-//! Depend on `tool-runtime`, which re-exports what is public here. What is hidden is for its other parts, and has
-//! no stable interface.
+//! Depend on `tool-runtime`, which re-exports what is public here. What is hidden is for its other
+//! parts, and has no stable interface.
 
 pub mod assess;
 mod deadline;

@@ -51,8 +51,9 @@ impl CustomTool {
             .flat_map(SchemaKeyword::with_role)
             .map(|keyword| keyword.name);
         let assertions = ASSERTIONS.into_iter().chain(combining);
-        let lost = assertions.filter(|keyword| schema.contains_key(*keyword));
-        let losses = lost.filter(|keyword| !is_expressed(keyword)).map(|keyword| DeclarationLoss {
+        let lost_keywords =
+            assertions.filter(|keyword| schema.contains_key(*keyword) && !is_expressed(keyword));
+        let losses = lost_keywords.map(|keyword| DeclarationLoss {
             tool: spec.name().to_owned(),
             pointer: format!("/properties/{}", escaped(argument)),
             keyword: keyword.to_owned(),

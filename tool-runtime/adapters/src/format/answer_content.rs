@@ -112,7 +112,8 @@ impl AnswerContent {
     pub(crate) fn to_text(&self) -> String {
         let notes = &*self.notes;
         let text = match &self.body {
-            AnswerBody::Data(data) => data_with_notes(data.clone(), notes),
+            AnswerBody::Data(data) if notes.is_empty() => data.clone(),
+            AnswerBody::Data(data) => annotated_data(data, notes),
             AnswerBody::Text(text) if notes.is_empty() => text.clone(),
             AnswerBody::Text(text) => format!("{text}\n\n{}", notes.join("\n")),
             AnswerBody::Error(error) => {
@@ -152,10 +153,12 @@ impl AnswerContent {
 #[doc(hidden)]
 #[must_use]
 pub fn data_with_notes(json: String, notes: &[String]) -> String {
-    if notes.is_empty() {
-        return json;
-    }
-    AnnotatedAnswer { data: from_text(&json).ok(), error: None, notes }.to_json()
+    if notes.is_empty() { json } else { annotated_data(&json, notes) }
+}
+
+/// Writes JSON data in an object with the notes on them.
+fn annotated_data(json: &str, notes: &[String]) -> String {
+    AnnotatedAnswer { data: from_text(json).ok(), error: None, notes }.to_json()
 }
 
 /// The object for the model if the answer has notes.

@@ -36,3 +36,4 @@ pub use self::manager::{
     CompressionError, ContextCompressor, ContextManager, Embedder, Summarizer, SummaryRequest,
 };
 pub use self::options::AssessOptions;
+pub(crate) use self::savings::to_f64;

@@ -26,7 +26,7 @@ pub(super) fn savings(
     counter: &dyn TokenCounter,
 ) -> Savings {
     let price = options.dollars_per_million() / 1e6;
-    let saved = count(original) - count(tokens);
+    let saved = to_f64(original) - to_f64(tokens);
     let net_tokens = match options.prompt_cache() {
         None => saved,
         Some(cache) => {
@@ -37,12 +37,12 @@ pub(super) fn savings(
             } else {
                 before.saturating_sub(original.saturating_sub(tokens))
             };
-            let results = saved - (count(before) - count(after));
+            let results = saved - (to_f64(before) - to_f64(after));
             // Unchanged messages are read from the cache; changed ones are paid in full once.
             let is_changed = after != before;
             let turns = f64::from(cache.turns.max(1));
-            let unchanged = count(before) * cache.price_share * turns;
-            let rewritten = count(after) * (1.0 + cache.price_share * (turns - 1.0));
+            let unchanged = to_f64(before) * cache.price_share * turns;
+            let rewritten = to_f64(after) * (1.0 + cache.price_share * (turns - 1.0));
             results + if is_changed { unchanged - rewritten } else { 0.0 }
         }
     };
@@ -53,12 +53,13 @@ pub(super) fn savings(
     }
 }
 
+/// Converts a count of tokens to a float.
 #[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
-fn count(tokens: u64) -> f64 {
+pub(crate) fn to_f64(tokens: u64) -> f64 {
     tokens as f64
 }
 
 /// Returns the price of so many tokens, in US dollars.
 pub(super) fn dollars(tokens: u64, per_million: f64) -> f64 {
-    count(tokens) * per_million / 1e6
+    to_f64(tokens) * per_million / 1e6
 }

@@ -104,12 +104,12 @@ impl ProviderEndpoint {
             let mut delay = settings.first_delay;
             for number in 1..=settings.max_attempts {
                 attempts += 1;
-                let attempted = AttemptedModel {
+                let attempted_model = AttemptedModel {
                     name: name.to_owned(),
                     is_fallback: fallback == Some(model),
                     deadline: model_deadline,
                 };
-                let failed = match attempt(attempted).await {
+                let failed = match attempt(attempted_model).await {
                     Ok(answer) => return Ok(answer),
                     Err(failed) => failed,
                 };

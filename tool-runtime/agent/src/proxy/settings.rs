@@ -88,18 +88,18 @@ impl AgentSettings {
         let names = setting_names();
         let (mut settings, mut problems) = (Vec::new(), Vec::new());
         for (name, value) in values {
-            let written = written_name(&name, prefix);
+            let source_name = written_name(&name, prefix);
             if !names.contains(&name) {
                 let names: Vec<_> =
                     names.iter().map(|it| format!("`{}`", written_name(it, prefix))).collect();
                 let list = names.join(", ");
-                problems.push(format!("`{written}`: unknown; the settings are {list}"));
+                problems.push(format!("`{source_name}`: unknown; the settings are {list}"));
                 continue;
             }
             let values = if prefix.is_some() { readings(value) } else { vec![value] };
             match first_accepted(&name, values) {
                 Ok(value) => settings.push((name, value)),
-                Err(error) => problems.push(format!("`{written}`: {error}")),
+                Err(error) => problems.push(format!("`{source_name}`: {error}")),
             }
         }
         if problems.is_empty() {

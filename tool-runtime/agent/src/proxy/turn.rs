@@ -16,7 +16,6 @@ use tool_contracts::assess::{ChatMessage, ChatRole, ContextData, OptimizedContex
 use tool_contracts::proxy::{CostReport, LlmResponse, ProxyRequest, ProxyResponse};
 use tool_runtime_core::policy::STORE_TIMEOUT;
 use tool_runtime_core::store::StoreError;
-use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
 
 use super::answer_cache;
@@ -129,19 +128,13 @@ impl<'t> RequestTurn<'t> {
 
     /// Runs the required tools, after every request was found to name one.
     async fn run_tools(&self) -> Result<Vec<ActResult>, AgentError> {
-        let executor = self.agent.executor.with_context(self.limited_context());
+        let executor = self.agent.executor.with_context(self.deadline.limit(self.cx.clone()));
         let executor = executor.with_deadline(&self.deadline).token_counter(self.counter.clone());
         for (index, tool) in self.request.required_tools().iter().enumerate() {
             executor.check(tool).map_err(|error| error.with_detail("required_tool", index))?;
         }
         let results = executor.execute_all(self.request.required_tools()).await;
         results.into_iter().collect()
-    }
-
-    /// Returns the context of the tools, which says how much time is left.
-    fn limited_context(&self) -> ToolContext {
-        let left = whole_millis(self.time_left());
-        self.cx.with_timeouts_ms(self.cx.timeouts_ms().map_or(left, |own| own.min(left)))
     }
 
     async fn history(&self) -> Result<Vec<ChatMessage>, AgentError> {

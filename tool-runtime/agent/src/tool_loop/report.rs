@@ -16,10 +16,10 @@ pub struct LoopReport {
 
 /// The tokens that compression saved in a loop.
 ///
-/// A result that is compressed once is shorter in every later request, so the same token is saved in
-/// each of them. A provider reads the unchanged beginning of a request from its cache for a share of
-/// the price; a compaction changes earlier messages, and the messages after them are paid in full
-/// once more.
+/// A result that is compressed once is shorter in every later request, so the same token is saved
+/// in each of them. A provider reads the unchanged beginning of a request from its cache for a
+/// share of the price; a compaction changes earlier messages, and the messages after them are paid
+/// in full once more.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct LoopSavings {
@@ -29,8 +29,8 @@ pub struct LoopSavings {
     pub compactions: u32,
     /// The tokens of input that were not sent, over all requests together.
     pub input_tokens: u64,
-    /// The same in tokens at the full price: those that the cache would have had count by its share of
-    /// the price, and what compactions lost of the cache is subtracted.
+    /// The same in tokens at the full price: those that the cache would have had count by its share
+    /// of the price, and what compactions lost of the cache is subtracted.
     pub net_input_tokens: f64,
 }
 
@@ -56,8 +56,8 @@ impl LoopReport {
         }
     }
 
-    /// Returns everything that was said, the instructions and the answer included. Results that were
-    /// compressed are there as the model read them last.
+    /// Returns everything that was said, the instructions and the answer included. Results that
+    /// were compressed are there as the model read them last.
     #[must_use]
     pub fn messages(&self) -> &[ModelMessage] {
         &self.messages
@@ -75,7 +75,8 @@ impl LoopReport {
         self.calls
     }
 
-    /// Returns the tokens of all turns together; the tokens of a model that does not count them are estimated.
+    /// Returns the tokens of all turns together; the tokens of a model that does not count them are
+    /// estimated.
     #[must_use]
     pub const fn usage(&self) -> TokenUsage {
         self.usage

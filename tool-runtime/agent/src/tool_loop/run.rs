@@ -8,7 +8,6 @@ use tool_contracts::{ToolContext, ToolSpec};
 use tool_runtime_adapters::data_with_notes;
 use tool_runtime_core::call::{ToolCall, run_batch};
 use tool_runtime_core::dispatch::refusal::{CUT_OFF, Refusal};
-use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tokens::{TokenCounter, counter_for_model};
 use tool_runtime_core::tool::RequestedLimits;
 use uuid::Uuid;
@@ -306,14 +305,7 @@ impl<'l> LoopRun<'l> {
     }
 
     fn open(&self, position: usize, call: &ModelCall) -> ToolCall {
-        let cx = self.cx.with_invocation_id(Uuid::now_v7());
-        let cx = match self.deadline.left() {
-            None => cx,
-            Some(left) => {
-                let left = whole_millis(left);
-                cx.with_timeouts_ms(cx.timeouts_ms().map_or(left, |own| own.min(left)))
-            }
-        };
+        let cx = self.deadline.limit(self.cx.with_invocation_id(Uuid::now_v7()));
         let id = Some(call.call_id()).filter(|id| !id.trim().is_empty());
         let id = id.map(Box::from);
         let arguments = call.arguments().into();

@@ -160,7 +160,8 @@ impl Scopes {
         self.has(Scope::Approvals) && (granted || names(self))
     }
 
-    /// Grants decisions about calls of the tools that these scopes cover, in addition to existing grants.
+    /// Grants decisions about calls of the tools that these scopes cover, in addition to existing
+    /// grants.
     pub(super) fn approving(mut self, tools: Self) -> Self {
         let internal = tools.has(Scope::Internal).then_some(Scope::Internal);
         let approves = self.approves.get_or_insert_default();

@@ -40,7 +40,8 @@ pub enum Users {
 }
 
 impl Users {
-    /// Returns the default actor types of a principal. The first one applies to a call that names none.
+    /// Returns the default actor types of a principal. The first one applies to a call that names
+    /// none.
     pub(super) const fn actor_types(&self) -> &'static [ActorType] {
         match self {
             Self::None => &[ActorType::System, ActorType::Agent],

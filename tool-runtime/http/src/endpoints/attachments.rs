@@ -17,8 +17,7 @@ use crate::problem::Problem;
 use crate::request::access_records;
 use crate::request::admission::Admitted;
 use crate::request::context::{self, RequestHead};
-use crate::request::parameters::Bodyless;
-use crate::request::parameters::{Params, param};
+use crate::request::parameters::{Bodyless, Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::state::app::SharedApp;
 

@@ -127,14 +127,14 @@ impl McpEndpoint {
         acquired.map_err(refused)?;
         caller.arguments = message.arguments().map(ToOwned::to_owned);
         let caller = Arc::new(caller);
-        let answered = |response| {
+        let with_facts = |response| {
             let facts = AnswerFacts { payload: Some(payload), ..caller.answer_facts() };
             Answer { response, facts }
         };
         if session.id.is_none() {
             if let Some(call) = StatelessCall::read(&parts, &message, &self.server) {
                 let answer = call.answer(&self.server, caller.clone()).await;
-                return Ok(answered(with_challenge(answer, &caller)));
+                return Ok(with_facts(with_challenge(answer, &caller)));
             }
         }
         let id = message.request_id().map(ToOwned::to_owned);
@@ -144,7 +144,7 @@ impl McpEndpoint {
         parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let request = Request::from_parts(parts, Full::new(passed.into()));
         let answer = self.serve(request, session, caller.clone(), None).await;
-        Ok(answered(as_message(answer, id.as_deref()).await))
+        Ok(with_facts(as_message(answer, id.as_deref()).await))
     }
 
     /// Returns the arguments of a call if the protocol has to read them, because a header repeats a

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 use tool_runtime_schema::schema::reference;
-use tool_runtime_schema::schema::subschemas::for_each_schema_mut;
+use tool_runtime_schema::schema::subschemas::{for_each_schema, for_each_schema_mut};
 
 use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, schema_ref};
@@ -18,8 +18,8 @@ type Keywords = Map<String, Value>;
 /// Extracts the parts of components to which references refer.
 pub(super) fn extract_targets(schemas: &mut Keywords) {
     let mut targets = BTreeSet::new();
-    for schema in schemas.values_mut() {
-        for_each_schema_mut(schema, &mut |keywords| targets.extend(inner_target(keywords)));
+    for schema in schemas.values() {
+        for_each_schema(schema, &mut |_, keywords| targets.extend(inner_target(keywords)));
     }
     let (mut names, mut moved) = (ComponentNames::from_schemas(schemas), BTreeMap::new());
     // A part follows the parts around it, and is extracted before them.

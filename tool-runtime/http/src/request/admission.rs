@@ -108,11 +108,12 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let admitted = Admitted::from_request_parts(parts, app).await?;
         let defaults = &app.config.context_defaults;
-        let refused = match AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults) {
+        let authorization = AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults);
+        let refused_caller = match authorization {
             Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
-            Err(refused) => *refused,
+            Err(refused_caller) => *refused_caller,
         };
-        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = refused;
+        let RefusedCaller { admitted: Admitted { principal, caller }, problem } = refused_caller;
         if problem.code != ErrorCode::Forbidden {
             return Err(problem);
         }

@@ -4,7 +4,7 @@
 //! the wrapper of handlers in `route_builder`, and a handler returns what it has learned itself with
 //! its answer or its problem.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{OriginalUri, Request, State};
 use axum::http::HeaderMap;
@@ -77,6 +77,11 @@ impl RequestStart {
     pub(crate) fn now(format: ResponseFormat) -> Self {
         Self { at: Instant::now(), format }
     }
+
+    /// Returns the time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.at.elapsed()
+    }
 }
 
 impl RequestFacts {
@@ -86,15 +91,14 @@ impl RequestFacts {
         Self { start, payload: PayloadHash::EMPTY, trace_id, tool_name, caller: None }
     }
 
-    /// Adds what a handler has learned; returns whether a call with an effect has run.
-    pub(crate) fn add(&mut self, answer: AnswerFacts) -> bool {
-        let AnswerFacts { payload, trace_id, tool_name, has_effect } = answer;
+    /// Adds what a handler has learned.
+    pub(crate) fn add(&mut self, answer: AnswerFacts) {
+        let AnswerFacts { payload, trace_id, tool_name, has_effect: _ } = answer;
         self.payload = payload.unwrap_or(self.payload);
         self.trace_id = trace_id.or(self.trace_id.take());
         if let Some(tool_name) = tool_name {
             self.tool_name = tool_name;
         }
-        has_effect
     }
 
     pub(crate) const fn format(&self) -> ResponseFormat {
@@ -107,7 +111,7 @@ impl RequestFacts {
     }
 
     pub(super) fn latency_ms(&self) -> u64 {
-        whole_millis(self.start.at.elapsed())
+        whole_millis(self.start.elapsed())
     }
 }
 

@@ -66,10 +66,10 @@ macro_rules! endpoint_handlers {
             ) -> Result<Answer, Problem> {
                 let (mut parts, body) = request.into_parts();
                 $(
-                    let extracted = $part::from_request_parts(&mut parts, app).await;
+                    let extraction = $part::from_request_parts(&mut parts, app).await;
                     // Known too if the request is refused after its authentication.
                     facts.caller = facts.caller.take().or_else(|| parts.extensions.get().cloned());
-                    let $part = extracted.map_err(Into::<Problem>::into)?;
+                    let $part = extraction.map_err(Into::<Problem>::into)?;
                     $part.report(facts);
                 )*
                 let request = Request::from_parts(parts, body);

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::handler::Handler;
@@ -51,22 +50,22 @@ impl<H: EndpointHandler<T>, T: 'static> Handler<T, SharedApp> for MeteredHandler
 
     fn call(self, mut request: Request, app: SharedApp) -> Self::Future {
         let Self { route, handler } = self;
+        let start = RequestStart::now(route.format);
         let timer = RequestTimer {
             app: app.clone(),
             route,
             method: request.method().clone(),
             is_https: is_https(&request),
-            begun: Instant::now(),
+            start,
             status: None,
         };
-        let start = RequestStart::now(route.format);
         let refusal_context = RefusalContext::new(&request);
         request.extensions_mut().insert(start);
         Box::pin(async move {
             // Outside of the handler's future, so that a panic leaves what the parameters reported.
             let mut facts = RequestFacts::new(start);
-            let handled = AssertUnwindSafe(handler.handle(request, &app, &mut facts));
-            let answer = handled.catch_unwind().await.unwrap_or_else(|_| Err(Problem::internal()));
+            let handling = AssertUnwindSafe(handler.handle(request, &app, &mut facts));
+            let answer = handling.catch_unwind().await.unwrap_or_else(|_| Err(Problem::internal()));
             let response = refusal_context.respond(answer, &app, route, facts);
             timer.finish(response.status());
             response
@@ -103,12 +102,14 @@ impl RefusalContext {
         mut facts: RequestFacts,
     ) -> Response {
         let had_token = self.had_token;
-        let counted = answer.and_then(|answer| {
-            let has_effect = facts.add(answer.facts);
+        let counted_response = answer.and_then(|answer| {
+            let has_effect = answer.facts.has_effect;
+            facts.add(answer.facts);
             let caller = || facts.caller.clone().unwrap_or_else(|| Caller::at(self.peer));
             app.unread.count_body(answer.response, caller, has_effect)
         });
-        let mut response = counted.unwrap_or_else(|problem| self.refuse(problem, app, facts));
+        let mut response =
+            counted_response.unwrap_or_else(|problem| self.refuse(problem, app, facts));
         if response.status() == StatusCode::UNAUTHORIZED {
             let challenges = app.config.auth.challenges(had_token);
             let metadata = if route.is_resource { challenge_parameter(app) } else { None };
@@ -156,7 +157,7 @@ struct RequestTimer {
     route: RouteId,
     method: Method,
     is_https: bool,
-    begun: Instant,
+    start: RequestStart,
     status: Option<StatusCode>,
 }
 
@@ -173,7 +174,7 @@ impl Drop for RequestTimer {
             method: &self.method,
             is_https: self.is_https,
             status: self.status,
-            took: self.begun.elapsed(),
+            took: self.start.elapsed(),
         });
     }
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use tool_runtime_core::Runtime;
 
-use crate::state::byte_quotas::BodyQuota;
-use crate::state::byte_quotas::UnreadResponses;
+use crate::state::byte_quotas::{BodyQuota, UnreadResponses};
 use crate::state::caller::Caller;
 use crate::state::config::HttpConfig;
 use crate::state::metrics::Metrics;
@@ -13,8 +12,7 @@ use crate::state::quota::{Quota, half};
 use crate::state::rate::RateLimiters;
 use crate::state::refusal_counts::RefusalCounts;
 use crate::state::refusal_log::RefusalLog;
-use crate::state::tool_caches::DocumentCache;
-use crate::state::tool_caches::ToolListCache;
+use crate::state::tool_caches::{DocumentCache, ToolListCache};
 
 /// The most reads of one principal at once, so that none uses up the ledger's queue of records.
 const MAX_READS_PER_PRINCIPAL: usize = 16;

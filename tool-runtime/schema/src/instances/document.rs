@@ -10,6 +10,7 @@ use super::InstancesError;
 use super::generator::{Generator, ValueSize};
 use crate::Limits;
 use crate::json::normalized;
+use crate::schema::subschemas::{SchemaKeyword, SchemaRole};
 use crate::schema::{Coerce, Validator, reference};
 
 /// A schema, prepared for making instances.
@@ -87,9 +88,9 @@ impl SchemaDocument {
     fn alone(&self, part: &Value) -> Option<Validator> {
         let Value::Object(keywords) = part else { return Validator::compile(part).ok() };
         let mut keywords = keywords.clone();
-        for definitions in ["$defs", "definitions"] {
-            if let Some(found) = self.root.get(definitions) {
-                keywords.insert(definitions.to_owned(), found.clone());
+        for keyword in SchemaKeyword::with_role(SchemaRole::Definition) {
+            if let Some(definitions) = self.root.get(keyword.name) {
+                keywords.insert(keyword.name.to_owned(), definitions.clone());
             }
         }
         Validator::compile(&Value::Object(keywords)).ok()
@@ -200,6 +201,6 @@ fn limits() -> Limits {
 
 impl fmt::Debug for SchemaDocument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Document").field("root", &self.root).finish_non_exhaustive()
+        f.debug_struct("SchemaDocument").field("root", &self.root).finish_non_exhaustive()
     }
 }

@@ -102,7 +102,7 @@ pub(super) fn invalid(
     rng: &mut SeededRng,
 ) -> InvalidInstance {
     let positions = positions(document, valid);
-    let mut changes: Vec<Replacement> = positions.iter().flat_map(violations_at).collect();
+    let mut changes = replacements(&positions);
     loop {
         let mut kinds: Vec<Mutation> = changes.iter().map(|change| change.mutation).collect();
         kinds.extend([Mutation::Truncated, Mutation::DuplicateKey]);
@@ -155,7 +155,7 @@ pub(super) fn violations(
     rng: &mut SeededRng,
 ) -> Vec<Value> {
     let positions = positions(document, value);
-    let mut changes: Vec<Replacement> = positions.iter().flat_map(violations_at).collect();
+    let mut changes = replacements(&positions);
     rng.shuffle(&mut changes);
     let apply = |change: Replacement| {
         let mut violating = value.clone();
@@ -201,6 +201,11 @@ fn with_duplicate_key(
     let mut pointer = position.pointer.clone();
     push_name(&mut pointer, name);
     Some(InvalidInstance { text, pointer, mutation: Mutation::DuplicateKey })
+}
+
+/// Returns the changes of all positions that each violate a rule there.
+fn replacements(positions: &[ValuePosition<'_, '_>]) -> Vec<Replacement> {
+    positions.iter().flat_map(violations_at).collect()
 }
 
 /// Returns the changes of one position that violate its rules.

@@ -39,7 +39,7 @@ pub(super) const VALUE_KINDS: [ValueKind; 7] = [
 ];
 
 /// Keywords that are only checked once a value is made.
-const UNFOLLOWED_KEYWORDS: [&str; 14] = [
+const UNFOLLOWED_KEYWORDS: [&str; 15] = [
     "examples",
     "default",
     "not",
@@ -54,6 +54,7 @@ const UNFOLLOWED_KEYWORDS: [&str; 14] = [
     "dependentSchemas",
     "dependencies",
     "unevaluatedProperties",
+    "unevaluatedItems",
 ];
 
 impl<'d> ValueRules<'d> {

@@ -230,9 +230,7 @@ pub fn subschemas_with_role(
     keywords: &Map<String, Value>,
     role: SchemaRole,
 ) -> impl Iterator<Item = (SchemaStep<'_>, &Value)> {
-    let present = SchemaKeyword::with_role(role)
-        .filter_map(|keyword| Some((keyword, keywords.get(keyword.name)?)));
-    present.flat_map(|(keyword, value)| keyword.schemas(value))
+    subschemas(keywords).filter(move |(step, _)| step.keyword.role == role)
 }
 
 /// Visits the schemas directly within a schema.
@@ -280,11 +278,19 @@ pub fn has_schema(
     keywords: &Map<String, Value>,
     mut passes: impl FnMut(&Map<String, Value>) -> bool,
 ) -> bool {
-    let mut is_found = false;
-    visit_below(keywords, &mut SchemaPath::default(), &mut |_, keywords| {
-        is_found = is_found || passes(keywords);
-    });
-    is_found
+    has_schema_within(keywords, 0, &mut passes)
+}
+
+fn has_schema_within(
+    keywords: &Map<String, Value>,
+    depth: usize,
+    passes: &mut impl FnMut(&Map<String, Value>) -> bool,
+) -> bool {
+    if depth == MAX_DEPTH {
+        return false;
+    }
+    let mut inner_schemas = subschemas(keywords).filter_map(|(_, schema)| schema.as_object());
+    passes(keywords) || inner_schemas.any(|inner| has_schema_within(inner, depth + 1, passes))
 }
 
 /// Applies a change to every object schema, innermost first.

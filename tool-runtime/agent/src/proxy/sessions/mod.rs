@@ -18,11 +18,11 @@ pub const MAX_SESSION_MESSAGES: usize = 1_000;
 
 /// Stores the histories of conversations.
 ///
-/// A session belongs to its tenant and its principal, compared byte by byte; the agent keeps none for a
-/// context without a principal. Messages stay in the order
-/// of their appends, and the messages of one append stay together. A store may bound what it keeps, and then
-/// drops the oldest messages of a session first; it keeps at least the newest 200. `testing::conformance::sessions`
-/// (feature `testing`) checks a store of your own.
+/// A session belongs to its tenant and its principal, compared byte by byte; the agent keeps none
+/// for a context without a principal. Messages stay in the order of their appends, and the messages
+/// of one append stay together. A store may bound what it keeps, and then drops the oldest messages
+/// of a session first; it keeps at least the newest 200. `testing::conformance::sessions` (feature
+/// `testing`) checks a store of your own.
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync {
     /// Returns the newest messages of a session, at most `limit`, oldest first; none for a new one.

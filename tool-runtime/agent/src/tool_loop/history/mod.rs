@@ -14,7 +14,7 @@ use tool_contracts::assess::CompressionMethod;
 
 use super::files::{self, FILE_TOKENS};
 use super::report::LoopSavings;
-use crate::assess::Assessor;
+use crate::assess::{Assessor, to_f64};
 use crate::error::{AgentError, AgentErrorKind, AgentErrorReason};
 use crate::model::{ModelCall, ModelMessage};
 
@@ -290,9 +290,4 @@ fn complete_rounds(messages: &[ModelMessage]) -> Vec<Range<usize>> {
         }
     }
     rounds
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a count of tokens is far below 2^52")]
-fn to_f64(tokens: u64) -> f64 {
-    tokens as f64
 }

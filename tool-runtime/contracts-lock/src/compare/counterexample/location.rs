@@ -1,5 +1,7 @@
 //! The instances that a location in a schema describes.
 
+use tool_runtime_schema::schema::subschemas::{SchemaForm, SchemaKeyword, SchemaRole};
+
 /// A location in instances, as far as it follows from the location in the schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InstanceLocation {
@@ -23,34 +25,37 @@ impl InstanceLocation {
     /// Reads a location in a schema, as a JSON Pointer.
     pub(super) fn from_pointer(pointer: &str) -> Self {
         let mut location = Self { from_root: true, steps: Vec::new() };
-        let mut segments = pointer.split('/').skip(1);
-        while let Some(keyword) = segments.next() {
-            match keyword {
-                "properties" | "prefixItems" => {
+        let mut segments = pointer.split('/').skip(1).peekable();
+        // Other keywords describe the instance at this location itself.
+        while let Some(keyword) = segments.next().and_then(SchemaKeyword::named) {
+            match (keyword.role, keyword.name) {
+                (_, "properties" | "prefixItems") => {
                     let name = segments.next().map(|name| InstanceStep::Named(name.to_owned()));
                     location.steps.extend(name);
                 }
-                "patternProperties" => {
+                (_, "patternProperties") => {
                     location.steps.extend(segments.next().map(|_| InstanceStep::Any));
                 }
-                "items"
-                | "additionalItems"
-                | "additionalProperties"
-                | "contains"
-                | "unevaluatedProperties"
-                | "unevaluatedItems" => {
+                (_, "items") => {
+                    // Up to draft 2019-09, `items` may list one schema for each of the first items.
+                    let index = segments.next_if(|segment| is_index(segment));
+                    let step = index.map(|index| InstanceStep::Named(index.to_owned()));
+                    location.steps.push(step.unwrap_or(InstanceStep::Any));
+                }
+                (SchemaRole::Property | SchemaRole::Item | SchemaRole::SomeItems, _) => {
                     location.steps.push(InstanceStep::Any);
                 }
-                "$defs" | "definitions" => {
+                (SchemaRole::Definition, _) => {
                     location = Self { from_root: false, steps: Vec::new() };
                     segments.next();
                 }
-                "allOf" | "anyOf" | "oneOf" | "dependentSchemas" | "dependencies" => {
-                    segments.next();
+                (SchemaRole::InPlace | SchemaRole::Negated, _) => {
+                    if keyword.form != SchemaForm::One {
+                        segments.next();
+                    }
                 }
-                "not" | "if" | "then" | "else" => {}
-                // A keyword that describes the instance at this location itself.
-                _ => break,
+                // Neither the name of a property nor an encoded value has a location of its own.
+                (SchemaRole::PropertyName | SchemaRole::Content, _) => break,
             }
         }
         location
@@ -73,6 +78,11 @@ impl InstanceLocation {
         };
         self.steps.iter().zip(segments).all(fits).then_some(below)
     }
+}
+
+/// Returns whether a segment of a JSON Pointer is the index of an item.
+fn is_index(segment: &str) -> bool {
+    !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The beginning of the rules about a keyword: `min-length` for `minLength`.
@@ -113,6 +123,16 @@ mod tests {
         check("/oneOf/1/properties/a~1b/type", "/a~1b", "type", "type-changed", Some((0, false)));
         check("/items/prefixItems/2/type", "/5/2", "type", "type-changed", Some((0, false)));
         check("/properties/a/minimum", "", "type", "minimum-raised", None);
+    }
+
+    #[test]
+    fn a_schema_in_a_list_of_items_describes_the_item_at_its_index() {
+        let change = "/items/0/properties/a/type";
+        check(change, "/0/a", "type", "type-changed", Some((0, false)));
+        check(change, "/1/a", "type", "type-changed", None);
+        check(change, "/0/b", "type", "type-changed", None);
+        check("/items/properties/a/type", "/1/a", "type", "type-changed", Some((0, false)));
+        check("/additionalItems/type", "/1", "type", "type-changed", Some((0, false)));
     }
 
     #[test]

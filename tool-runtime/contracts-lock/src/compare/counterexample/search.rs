@@ -37,11 +37,11 @@ pub(super) fn search(narrow: &Value, wide: &Value) -> Vec<Counterexample> {
         Search { narrow: instances, wide: wide_validator, checked: 0, smallest: BTreeMap::new() };
     search.collect(Instances::for_schema(wide).ok().as_ref(), &SchemaEdits::new([narrow, wide]));
     let smallest = std::mem::take(&mut search.smallest).into_iter().take(MAX_VIOLATIONS);
-    let shrunk = smallest.map(|(violation, (_, value))| {
-        let value = search.shrunk(value, &violation);
+    let counterexamples = smallest.map(|(violation, (_, value))| {
+        let value = search.shrink(value, &violation);
         Counterexample { violations: search.violations(&value), value }
     });
-    shrunk.collect()
+    counterexamples.collect()
 }
 
 struct Search {
@@ -100,8 +100,8 @@ impl Search {
         violations.map(|it| (it.pointer().to_owned(), it.rule().to_owned())).collect()
     }
 
-    /// The simplest value that the search finds with the same rejection.
-    fn shrunk(&mut self, mut value: Value, violation: &Violation) -> Value {
+    /// Returns the simplest value that it finds with the same rejection.
+    fn shrink(&mut self, mut value: Value, violation: &Violation) -> Value {
         let most = self.violations(&value).len();
         let end = self.checked.saturating_add(MAX_SIMPLER).min(MAX_CHECKED);
         while self.checked < end {

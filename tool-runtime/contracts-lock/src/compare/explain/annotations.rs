@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tool_runtime_schema::schema::subschemas::SchemaKeyword;
 
 use super::super::equality::equal;
 use super::super::keywords;
@@ -86,7 +87,8 @@ fn annotation_keywords(subschema: Subschema<'_>) -> Vec<&str> {
 }
 
 fn may_be_annotation(word: &str) -> bool {
-    let structural = matches!(word, "$schema" | "$defs" | "definitions" | "x-aliases");
+    let structural =
+        matches!(word, "$schema" | "x-aliases") || SchemaKeyword::holds_definitions(word);
     word == "format" || (!keywords::asserts(word) && !structural)
 }
 

@@ -28,9 +28,7 @@ use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::parameters::Bodyless;
-use crate::request::parameters::PageRequest;
-use crate::request::parameters::{Params, param};
+use crate::request::parameters::{Bodyless, PageRequest, Params, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::{JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
@@ -52,8 +50,8 @@ impl RequiredScope for DecideApprovals {
 
     async fn record_forbidden(forbidden: &Forbidden<'_>) {
         let Ok(ticket) = ticket(forbidden.params) else { return };
-        let refused = RefusedDecision::unauthorized(forbidden, ticket);
-        refused.record(forbidden.app, forbidden.cause.as_str()).await;
+        let refused_decision = RefusedDecision::unauthorized(forbidden, ticket);
+        refused_decision.record(forbidden.app, forbidden.cause.as_str()).await;
     }
 }
 

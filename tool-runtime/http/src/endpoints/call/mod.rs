@@ -49,16 +49,25 @@ pub(crate) async fn call(
 ) -> Result<Answer, Problem> {
     let (call, facts) = open(&app, &admitted, &request)?;
     let _permit = request.into_permit();
-    let caller = admitted.caller().clone();
-    let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
+    let answer = answer_call(&app, call, admitted.caller().clone(), media_type, &facts).await;
+    answer.map_err(|problem| problem.with_tool_name(&facts.tool_name))
+}
+
+/// Executes an opened call and answers it in the media type that the client accepts.
+async fn answer_call(
+    app: &SharedApp,
+    call: ToolCall,
+    caller: Caller,
+    media_type: MediaType,
+    facts: &RequestFacts,
+) -> Result<Answer, Problem> {
     // A call that was refused has no progress to report.
     if media_type == MediaType::EventStream && call.status() == CallStatus::Pending {
-        let permit = events::acquire_stream(&app, caller.clone()).map_err(with_tool_name)?;
-        let streamed = events::stream(&app, call, (caller, permit), facts.clone());
-        return streamed.map_err(with_tool_name);
+        let permit = events::acquire_stream(app, caller.clone())?;
+        return events::stream(app, call, (caller, permit), facts.clone());
     }
-    let finished = execute(&app, call, caller).await.map_err(with_tool_name)?;
-    Ok(call_response(&app, &finished, facts).into())
+    let finished = execute(app, call, caller).await?;
+    Ok(call_response(app, &finished, facts.clone()).into())
 }
 
 /// Executes a call. A call that may have an effect runs in a task that a disconnect does not cancel.
@@ -84,9 +93,9 @@ fn open(
     let (name, input, context) = body.into_parts();
     let name = truncated_tool_name(name);
     let (principal, defaults) = (admitted.principal(), &app.config.context_defaults);
-    let opened = context::context(&request.head(), Some(context), principal, defaults)
+    let open_result = context::context(&request.head(), Some(context), principal, defaults)
         .and_then(|cx| open_named(app, admitted, &name, (input, cx)));
-    let call = opened.map_err(|problem| problem.with_tool_name(&name))?;
+    let call = open_result.map_err(|problem| problem.with_tool_name(&name))?;
     Ok((call, RequestFacts { tool_name: name, ..request.facts() }))
 }
 

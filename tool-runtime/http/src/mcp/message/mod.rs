@@ -1,8 +1,9 @@
 //! Messages of clients, read before the protocol reads them: the parts that decide how a request is
 //! admitted, and the members that are passed on.
 //!
-//! `rmcp` makes a value of everything that a message has, several times, and a session keeps the values of
-//! its first message. What nothing reads is therefore left out before, and the number of values is bounded.
+//! `rmcp` makes a value of everything that a message has, several times, and a session keeps the
+//! values of its first message. What nothing reads is therefore left out before, and the number of
+//! values is bounded.
 
 mod members;
 mod params;
@@ -37,7 +38,8 @@ const SERVER_BUSY: i32 = -32000;
 /// The code of a request of a session that does not exist, as the official servers answer it.
 const SESSION_NOT_FOUND: i32 = -32001;
 
-/// The most values of a message without the arguments of a tool, which have the limits of the runtime.
+/// The most values of a message without the arguments of a tool, which have the limits of the
+/// runtime.
 pub(super) const MAX_VALUES: usize = 4_096;
 
 /// The memory of one value of a message, in bytes: `rmcp` holds several trees of it while it reads.
@@ -104,8 +106,8 @@ impl<'b> SentMessage<'b> {
     /// Reads a message.
     ///
     /// # Errors
-    /// The text is not a message, or its parameters do not belong to its method. The error carries the id that
-    /// the message has.
+    /// The text is not a message, or its parameters do not belong to its method. The error carries
+    /// the id that the message has.
     pub(super) fn read(body: &'b [u8]) -> Result<Self, RefusedMessage> {
         let mut sent = SentMembers::default();
         let read = each_member(body, |name, value| sent.add(name, value));

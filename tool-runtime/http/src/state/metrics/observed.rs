@@ -17,8 +17,8 @@ pub(crate) fn export(app: &SharedApp) {
     for (index, (metric, _)) in server_values(app).into_iter().enumerate() {
         // The meter keeps the callback, so that it holds no server.
         let app: Weak<App> = Arc::downgrade(app);
-        let read = move || Some(server_values(&*app.upgrade()?).get(index)?.1);
-        meter.observe(metric, Box::new(read));
+        let read_value = move || Some(server_values(&*app.upgrade()?).get(index)?.1);
+        meter.observe(metric, Box::new(read_value));
     }
 }
 

@@ -215,6 +215,20 @@ fn recursive_parts_are_closed_together_at_every_level() {
 }
 
 #[test]
+fn objects_below_unevaluated_items_are_closed() {
+    let closed_items = |items: &Value| {
+        let mut schema = json!({"unevaluatedItems": items});
+        close(&mut schema, ChoiceReading::AnyBranches);
+        schema["unevaluatedItems"].take()
+    };
+    // The validator refuses `unevaluatedItems`, so that only the schema of the items is compiled.
+    let closed = closed_items(&json!({"properties": {"a": {}}}));
+    check_closed(&closed, &[(json!({"a": 1}), true), (json!({"b": 1}), false)]);
+    let open = json!({"properties": {"a": {}}, "additionalProperties": true});
+    check_closed(&closed_items(&open), &[(json!({"b": 1}), true)]);
+}
+
+#[test]
 fn objects_that_say_what_else_they_accept_stay_as_they_are() {
     let open = json!({"properties": {"a": {}}, "additionalProperties": true});
     let numbers = json!({"properties": {"a": {}}, "additionalProperties": {"type": "integer"}});

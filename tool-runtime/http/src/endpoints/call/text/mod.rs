@@ -2,15 +2,16 @@
 
 use axum::extract::State;
 use tool_contracts::Warning;
-use tool_runtime_core::ToolOutput;
 use tool_runtime_core::policy::ExcerptInfo;
+use tool_runtime_core::{ToolCall, ToolOutput};
 
 use super::accept::AcceptsJson;
 use crate::problem::Problem;
 use crate::request::admission::Admitted;
 use crate::request::body::ReceivedRequest;
-use crate::response::{JsonResponse, notable_meta};
+use crate::response::{JsonResponse, RequestFacts, notable_meta};
 use crate::state::app::SharedApp;
+use crate::state::caller::Caller;
 
 #[cfg(test)]
 mod tests;
@@ -26,20 +27,29 @@ pub(crate) async fn text_call(
 ) -> Result<JsonResponse, Problem> {
     let (call, facts) = super::open(&app, &admitted, &request)?;
     let _permit = request.into_permit();
-    let with_tool_name = |problem: Problem| problem.with_tool_name(&facts.tool_name);
-    let finished =
-        super::execute(&app, call, admitted.caller().clone()).await.map_err(with_tool_name)?;
+    let response = answer_call(&app, call, admitted.caller().clone(), &facts).await;
+    response.map_err(|problem| problem.with_tool_name(&facts.tool_name))
+}
+
+/// Executes an opened call and answers it with the text of its output.
+async fn answer_call(
+    app: &SharedApp,
+    call: ToolCall,
+    caller: Caller,
+    facts: &RequestFacts,
+) -> Result<JsonResponse, Problem> {
+    let finished = super::execute(app, call, caller).await?;
     let Some(output) = finished.call.output().filter(|output| output.is_ok()) else {
-        return Ok(super::call_response(&app, &finished, facts));
+        return Ok(super::call_response(app, &finished, facts.clone()));
     };
     let answer = finished.call.for_model().await;
     let text = app.runtime.policy_state().outputs.serialized(&answer);
     let data = text.ok().and_then(|text| serde_json::to_string(&text).ok());
-    let data = data.ok_or_else(Problem::internal).map_err(with_tool_name)?;
+    let data = data.ok_or_else(Problem::internal)?;
     let meta = with_warning(output, answer.excerpt());
     let meta = meta.as_deref().or_else(|| notable_meta(output));
-    let response = JsonResponse::success(&data, meta, finished.call.cx().trace_id(), &facts);
-    Ok(JsonResponse { facts: finished.answer_facts(facts), ..response })
+    let response = JsonResponse::success(&data, meta, finished.call.cx().trace_id(), facts);
+    Ok(JsonResponse { facts: finished.answer_facts(facts.clone()), ..response })
 }
 
 /// Returns the output's `meta` with the description of an excerpt among its warnings.
