@@ -110,7 +110,7 @@ async fn replica(options: PostgresOptions, url: &str, effects: &Effects) -> Runt
 async fn place(runtime: &Runtime, number: usize) -> ToolOutput {
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").user_id("ada").run_id("run-1");
     let cx = cx.idempotency_key(format!("order-{number}")).build().expect("a context");
-    let mut call = runtime.call("orders.place", &format!(r#"{{"number":{number}}}"#), &cx);
+    let mut call = runtime.call("orders.place", format!(r#"{{"number":{number}}}"#), &cx);
     call.execute().await.clone()
 }
 
