@@ -12,7 +12,7 @@ use crate::error::{damaged, store_error, unavailable};
 use crate::statement::lock_number;
 
 /// The migrations from each version to the next.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("1.sql")];
 
 /// How long a process waits for another one that migrates, and how often it looks.
 const MAX_WAIT: Duration = Duration::from_secs(60);
