@@ -37,7 +37,7 @@ const CLAIM: &str = r#"
         WHERE NOT EXISTS (SELECT FROM existing) AND ($10::bigint IS NULL OR $10 > (
             SELECT count(*) FROM (
                 SELECT FROM "SCHEMA".keys
-                WHERE tenant = $2 AND md5(caller) = md5($6) AND caller = $6 AND state = 2 LIMIT $10
+                WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($6, 0) AND caller = $6 AND state = 2 LIMIT $10
             ) AS unknown))
         RETURNING fence
     )

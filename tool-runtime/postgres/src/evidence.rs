@@ -47,7 +47,7 @@ const LIST: &str = r#"
 const LIST_OF_TRACE: &str = r#"
     SELECT tenant, id, trace, key_version, wrapped, facts, arguments, output, checksum
     FROM "SCHEMA".evidence
-    WHERE tenant = $1 AND md5(trace) = md5($5) AND trace = $5 AND id >= $2 AND id < $3
+    WHERE tenant = $1 AND hashtextextended(trace, 0) = hashtextextended($5, 0) AND trace = $5 AND id >= $2 AND id < $3
     ORDER BY id LIMIT $4"#;
 
 const SWEEP: &str = r#"

@@ -41,8 +41,8 @@ const FIND_UNKNOWN: &str = r#"
     FROM "SCHEMA".keys WHERE tenant = $1 AND fence = $2 AND state = 2"#;
 
 /// Rows that another process works on are left for the next time.
-// Materialized: a subquery with SKIP LOCKED may be executed once for each row, and skips the rows of before, so
-// that it takes more rows than its limit.
+// Materialized: as a subquery it may be executed once for each row, and skips those that the statement has
+// changed already, so that it takes more rows than its limit.
 const ARCHIVE: &str = r#"
     WITH due AS MATERIALIZED (
         SELECT digest FROM "SCHEMA".keys WHERE state = 2 AND since <= $1

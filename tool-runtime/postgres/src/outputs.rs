@@ -50,6 +50,7 @@ impl OutputStore for PostgresStore {
         limit: usize,
         now: UnixMillis,
     ) -> Result<Option<OutputSlice>, StoreError> {
+        must_have_no_nul(&[principal])?;
         // `substring` counts from one. No value has more bytes than an `int4` counts.
         let first = i32::try_from(offset.saturating_add(1)).unwrap_or(i32::MAX);
         let length = i32::try_from(limit).unwrap_or(i32::MAX).min(i32::MAX - first);

@@ -28,7 +28,7 @@ const PUT_WITHIN: &str = r#"
     ), waiting AS (
         SELECT count(*) AS tickets, coalesce(sum(octet_length(payload)), 0) AS bytes
         FROM "SCHEMA".tickets
-        WHERE tenant = $2 AND md5(caller) = md5($4) AND caller = $4 AND ended IS NULL AND expires_at > $8
+        WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($4, 0) AND caller = $4 AND ended IS NULL AND expires_at > $8
     ), inserted AS (
         INSERT INTO "SCHEMA".tickets (id, tenant, conversation, caller, payload, expires_at, ended)
         SELECT $1, $2, $3, $4, $5, $6, $7 FROM waiting
@@ -56,7 +56,7 @@ const WAITING: &str = r#"
 
 const SUPERSEDE: &str = r#"
     UPDATE "SCHEMA".tickets SET ended = 2
-    WHERE tenant = $1 AND md5(conversation) = md5($2) AND conversation = $2 AND ended IS NULL
+    WHERE tenant = $1 AND hashtextextended(conversation, 0) = hashtextextended($2, 0) AND conversation = $2 AND ended IS NULL
     RETURNING id"#;
 
 const SWEEP: &str = r#"
@@ -120,6 +120,7 @@ impl TicketStore for PostgresStore {
         tenant: Uuid,
         conversation: &str,
     ) -> Result<usize, StoreError> {
+        must_have_no_nul(&[conversation])?;
         let statement = Statement::new(SUPERSEDE).uuid(tenant).text(conversation);
         self.execute(RowScope::Tenant(tenant), statement).await
     }

@@ -27,6 +27,9 @@ use crate::tool::{catch_panic, guarded};
 /// The timeout of a store's operation that belongs to no call with a deadline.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The time after which a caller may try again that met a store which does not answer.
+const STORE_RETRY_AFTER_MS: u64 = 1_000;
+
 /// The smallest difference between the clocks that counts as a step of the wall clock.
 const LEAST_STEP: Duration = Duration::from_secs(5);
 
@@ -302,5 +305,11 @@ pub(super) fn store_failure(error: &StoreError) -> Failure {
             RefusalReason::StoreUnavailable
         }
     };
-    Failure::from_code(ErrorCode::Unavailable).with_reason(reason).with_log(error.to_string())
+    let failure = Failure::from_code(ErrorCode::Unavailable);
+    let failure = failure.with_reason(reason).with_log(error.to_string());
+    match error.kind() {
+        StoreErrorKind::Unavailable => failure.with_retry_after_ms(STORE_RETRY_AFTER_MS),
+        // A person has to act first.
+        StoreErrorKind::Full | StoreErrorKind::ReadOnly | StoreErrorKind::Damaged => failure,
+    }
 }

@@ -20,6 +20,7 @@ CREATE SEQUENCE "SCHEMA".fences AS bigint CACHE 1;
 -- state: 0 running, 1 answered, 2 unknown, 3 archived. claim: the id of the last claim, by which it is undone
 -- if nobody received its answer. since: when the outcome became unknown, at the latest. caller: whose quota the
 -- row counts against. An archived row has no texts.
+-- Long texts are indexed by a hash: md5 does not exist on a server in FIPS mode.
 -- No index and no predicate names lease_until: a renewal stays within its page (HOT).
 CREATE TABLE "SCHEMA".keys (
     digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
@@ -42,7 +43,7 @@ CREATE TABLE "SCHEMA".keys (
 CREATE INDEX keys_to_sweep ON "SCHEMA".keys (keep_until) WHERE state = 1;
 CREATE INDEX keys_to_archive ON "SCHEMA".keys (since) WHERE state = 2;
 CREATE UNIQUE INDEX keys_to_resolve ON "SCHEMA".keys (tenant, fence) WHERE state = 2;
-CREATE INDEX keys_of_caller ON "SCHEMA".keys (tenant, md5(caller)) WHERE state = 2;
+CREATE INDEX keys_of_caller ON "SCHEMA".keys (tenant, hashtextextended(caller, 0)) WHERE state = 2;
 
 -- ended: NULL while it waits, 0 used, 1 declined, 2 superseded, 3 expired.
 CREATE TABLE "SCHEMA".tickets (
@@ -54,10 +55,10 @@ CREATE TABLE "SCHEMA".tickets (
     expires_at bigint NOT NULL,
     ended smallint CHECK (ended IN (0, 1, 2, 3))
 );
-CREATE INDEX tickets_to_supersede ON "SCHEMA".tickets (tenant, md5(conversation)) WHERE ended IS NULL;
+CREATE INDEX tickets_to_supersede ON "SCHEMA".tickets (tenant, hashtextextended(conversation, 0)) WHERE ended IS NULL;
 CREATE INDEX tickets_to_sweep ON "SCHEMA".tickets (expires_at);
 CREATE INDEX tickets_to_list ON "SCHEMA".tickets (tenant, id) WHERE ended IS NULL;
-CREATE INDEX tickets_of_caller ON "SCHEMA".tickets (tenant, md5(caller)) WHERE ended IS NULL;
+CREATE INDEX tickets_of_caller ON "SCHEMA".tickets (tenant, hashtextextended(caller, 0)) WHERE ended IS NULL;
 
 -- digest: the hash of the scope. arguments: empty for a grant of any arguments.
 CREATE TABLE "SCHEMA".grants (
@@ -107,7 +108,7 @@ CREATE TABLE "SCHEMA".evidence (
     checksum bytea NOT NULL,
     PRIMARY KEY (tenant, id)
 );
-CREATE INDEX evidence_by_trace ON "SCHEMA".evidence (tenant, md5(trace), id);
+CREATE INDEX evidence_by_trace ON "SCHEMA".evidence (tenant, hashtextextended(trace, 0), id);
 CREATE INDEX evidence_by_key ON "SCHEMA".evidence (tenant, key_version) WHERE key_version IS NOT NULL;
 CREATE INDEX evidence_to_sweep ON "SCHEMA".evidence (id);
 

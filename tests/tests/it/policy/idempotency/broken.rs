@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tool_runtime::contracts::ToolErrorDetail;
 use tool_runtime::policy::{Policy, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{KeyState, MemoryLimits, MemoryStore, StoreErrorKind};
@@ -42,6 +43,9 @@ async fn a_write_whose_key_cannot_be_claimed_does_not_run() {
         };
         check_error(&refused, "UNAVAILABLE", Some(reason));
         assert_eq!(detail(&refused, "effect").as_deref(), Some("none"));
+        // A store that does not answer may answer soon; the others need a person first.
+        let retry_after = refused.error().and_then(ToolErrorDetail::retry_after_ms);
+        assert_eq!(retry_after.is_some(), kind == StoreErrorKind::Unavailable, "{kind:?}");
         assert_eq!(setup.bank.runs().len(), 0, "{kind:?}");
         assert!(setup.call("pay", "k").await.is_ok(), "{kind:?}");
     }
