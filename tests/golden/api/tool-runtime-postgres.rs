@@ -37,6 +37,7 @@ impl PostgresStore {
     pub async fn connect(url: &str) -> Result<Self, StoreError> {}
     #[must_use]
     pub fn options() -> PostgresOptions {}
+    pub async fn ping(&self) -> Result<(), StoreError> {}
 }
 impl EvidenceStore for PostgresStore {}
 impl GrantStore for PostgresStore {}

@@ -27,7 +27,7 @@ mod tls;
 use std::fmt;
 
 use tokio_postgres::Row;
-use tool_runtime_core::store::StoreError;
+use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 use self::database::{Database, RowScope};
 pub use self::options::PostgresOptions;
@@ -114,6 +114,20 @@ impl PostgresStore {
     pub fn close(&self) {
         if self.owns_pool {
             self.database.close();
+        }
+    }
+
+    /// Checks that the server answers and accepts writes, for a readiness check such as
+    /// `http::HttpConfig::ready_check`.
+    ///
+    /// # Errors
+    /// Returns `Unavailable` if the server does not answer, `ReadOnly` if it is a standby.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let statement = Statement::new("SELECT pg_is_in_recovery() AS is_standby");
+        let is_standby = |row: &Row| columns::column::<bool>(row, "is_standby");
+        match self.query(RowScope::AllTenants, statement, is_standby).await?.pop() {
+            Some(true) => Err(StoreError::new(StoreErrorKind::ReadOnly, "the server is a standby")),
+            Some(false) | None => Ok(()),
         }
     }
 

@@ -79,6 +79,15 @@ async fn a_statement_that_waits_too_long_fails_and_leaves_no_trace() {
     assert!(store.settle(&request.key, fence, Settlement::Released).await.expect("settled"));
 }
 
+#[tokio::test]
+async fn a_ping_tells_whether_the_server_answers() {
+    let Some(url) = server::url() else { return };
+    let store = server::store(&url).await;
+    store.ping().await.expect("the server answers");
+    store.close();
+    assert_eq!(store.ping().await.expect_err("closed").kind(), StoreErrorKind::Unavailable);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operations_beyond_the_queue_are_refused_at_once() {
     let Some(url) = server::url() else { return };
