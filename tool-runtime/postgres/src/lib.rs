@@ -45,7 +45,8 @@ use self::store_clock::ServerClock;
 /// before 1.21 work too: no statement is prepared.
 ///
 /// # Cancellation
-/// Operations are tasks of the runtime on which the store was opened. One whose future is dropped goes on, within its time limit. A claim is undone then, and so is one
+/// Operations are tasks of the runtime on which the store was opened. One whose future is dropped goes on,
+/// within its time limit. A claim is undone then, and so is one
 /// whose answer was lost with the connection.
 ///
 /// # Time

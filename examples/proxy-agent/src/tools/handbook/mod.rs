@@ -66,6 +66,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "key-rotation.md",
     "mcp-client.md",
     "mcp.md",
+    "postgres.md",
     "record.md",
     "redaction.md",
     "safe-execution.md",
