@@ -13,13 +13,13 @@ use uuid::Uuid;
 use crate::columns::column;
 use crate::database::{Database, RowScope};
 use crate::error::unavailable;
-use crate::keys::record;
+use crate::keys::{fence, lease_columns, record};
 use crate::statement::Statement;
 
-/// How often a claim is decided anew because another process changed the record meanwhile.
+/// The most decisions about one claim; each but the first follows a change of the record by another process.
 const MAX_ATTEMPTS: u32 = 8;
 
-/// How often an undo is tried while the server is away, and the delay before the second time, which doubles.
+/// The most attempts to undo a claim while the server is away, and the first delay between them, which doubles.
 const UNDO_ATTEMPTS: u32 = 6;
 const FIRST_UNDO_DELAY: Duration = Duration::from_millis(250);
 
@@ -27,8 +27,7 @@ const FIRST_UNDO_DELAY: Duration = Duration::from_millis(250);
 /// No row: the quota is reached.
 const CLAIM: &str = r#"
     WITH existing AS (
-        SELECT principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since,
-            succeeded, body, meta
+        SELECT caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
         FROM "SCHEMA".keys WHERE digest = $1
     ), inserted AS (
         INSERT INTO "SCHEMA".keys
@@ -37,18 +36,18 @@ const CLAIM: &str = r#"
         WHERE NOT EXISTS (SELECT FROM existing) AND ($10::bigint IS NULL OR $10 > (
             SELECT count(*) FROM (
                 SELECT FROM "SCHEMA".keys
-                WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($6, 0) AND caller = $6 AND state = 2 LIMIT $10
+                WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($6, 0)
+                    AND caller = $6 AND state = 2
+                LIMIT $10
             ) AS unknown))
         RETURNING fence
     )
-    SELECT true AS is_new, NULL AS principal, NULL AS tool, NULL AS key, NULL AS caller,
-        NULL AS fingerprint, fence, 0::smallint AS state, NULL::bigint AS lease_until,
+    SELECT true AS is_new, NULL AS caller, NULL AS fingerprint, fence, 0::smallint AS state, NULL::bigint AS lease_until,
         NULL::bigint AS keep_until, NULL::bigint AS since, NULL::boolean AS succeeded,
         NULL::bytea AS body, NULL::bytea AS meta
     FROM inserted
     UNION ALL
-    SELECT false, principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since,
-        succeeded, body, meta
+    SELECT false, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
     FROM existing"#;
 
 /// Takes the key over from the owner that was read, unless it has renewed its lease or settled meanwhile.
@@ -99,8 +98,9 @@ pub(crate) async fn claim(
 ) -> Result<(ClaimOutcome, Option<UndoGuard>), StoreError> {
     let started = Instant::now();
     for _ in 0..MAX_ATTEMPTS {
-        let guard = UndoGuard::new(database, ClaimUndo::new(&request.key, None));
-        let claim = guard.claim_id();
+        let undo = ClaimUndo::new(&request.key, None);
+        let claim = undo.claim;
+        let guard = UndoGuard::new(database, undo);
         let (key, scope) = (&request.key, RowScope::Tenant(request.key.tenant));
         let statements = [lock(key), insert(request, claim)];
         let mut rows = database.rows(scope, &statements, |row| claim_row(row, key)).await?;
@@ -168,8 +168,7 @@ fn insert(request: &ClaimRequest, claim: Uuid) -> Statement {
 
 fn claim_row(row: &Row, key: &ScopedKey) -> Result<ClaimRow, StoreError> {
     if column(row, "is_new")? {
-        let fence: i64 = column(row, "fence")?;
-        return Ok(ClaimRow::Inserted(Fence::new(fence.unsigned_abs())));
+        return fence(row).map(ClaimRow::Inserted);
     }
     record(row, key.clone()).map(|record| ClaimRow::Existing(Box::new(record)))
 }
@@ -181,30 +180,25 @@ async fn take_over(
     record: Box<KeyRecord>,
     until: UnixMillis,
 ) -> Result<Option<(ClaimOutcome, Option<UndoGuard>)>, StoreError> {
-    let (state, lease_until) = match record.state {
-        KeyState::Running { until } => (0, Some(until)),
-        KeyState::Unknown => (2, None),
-        // Neither is taken over.
-        KeyState::Answered { .. } | KeyState::Archived => return Ok(None),
-    };
-    let (key, fence) = (&request.key, record.fence);
-    let guard = UndoGuard::new(database, ClaimUndo::new(key, Some(record)));
+    let (key, owner) = (&request.key, record.fence);
+    let (state, lease_until) = lease_columns(&record.state);
+    let undo = ClaimUndo::new(key, Some(record));
+    let claim = undo.claim;
+    let guard = UndoGuard::new(database, undo);
     let statement = Statement::new(TAKE_OVER)
         .digest(&key.digest())
-        .fence(fence)
+        .fence(owner)
         .small(state)
         .optional_time(lease_until)
-        .uuid(guard.claim_id())
+        .uuid(claim)
         .text(&request.caller)
         .time(until);
-    let fence = |row: &Row| column::<i64>(row, "fence");
     let (scope, statements) = (RowScope::Tenant(key.tenant), [lock(key), statement]);
     let Some(fence) = database.rows(scope, &statements, fence).await?.pop() else {
         guard.disarm();
         return Ok(None);
     };
-    let outcome = ClaimOutcome::TakenOver(Fence::new(fence.unsigned_abs()));
-    Ok(Some((outcome, Some(guard))))
+    Ok(Some((ClaimOutcome::TakenOver(fence), Some(guard))))
 }
 
 /// Shortens a lease; false if it has changed since it was read.
@@ -235,10 +229,7 @@ impl ClaimUndo {
         let Some(before) = &self.before else {
             return Statement::new(UNDO_INSERT).digest(&digest).uuid(self.claim);
         };
-        let (state, lease_until) = match before.state {
-            KeyState::Running { until } => (0, Some(until)),
-            KeyState::Unknown | KeyState::Answered { .. } | KeyState::Archived => (2, None),
-        };
+        let (state, lease_until) = lease_columns(&before.state);
         Statement::new(UNDO_TAKE_OVER)
             .digest(&digest)
             .uuid(self.claim)
@@ -267,10 +258,6 @@ impl ClaimUndo {
 impl UndoGuard {
     fn new(database: &Database, undo: ClaimUndo) -> Self {
         Self { undo: Some(undo), database: database.clone() }
-    }
-
-    fn claim_id(&self) -> Uuid {
-        self.undo.as_ref().map_or(Uuid::nil(), |undo| undo.claim)
     }
 
     /// Drops the guard without undoing the claim.

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::error::{is_conflict, pool_error, store_error, unavailable};
 use crate::statement::Statement;
 
-/// How often a transaction is tried that the server rolls back because of another one.
+/// The most attempts to run a transaction that the server rolls back because of another one.
 const MAX_ATTEMPTS: u32 = 3;
 
 /// The server's pool of connections, and the settings of each transaction. Clones share it.

@@ -22,8 +22,7 @@ const UNKNOWN: i16 = 2;
 const ARCHIVED: i16 = 3;
 
 const FIND: &str = r#"
-    SELECT principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since,
-        succeeded, body, meta
+    SELECT caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
     FROM "SCHEMA".keys WHERE digest = $1"#;
 
 const FIRST_UNKNOWN: &str = r#"
@@ -201,6 +200,16 @@ fn unknown(row: &Row, tenant: Uuid) -> Result<KeyRecord, StoreError> {
     record(row, key)
 }
 
-fn fence(row: &Row) -> Result<Fence, StoreError> {
+/// Returns the columns `state` and `lease_until` of a key that can be taken over; only such a key is.
+pub(crate) fn lease_columns(state: &KeyState) -> (i16, Option<UnixMillis>) {
+    match state {
+        KeyState::Running { until } => (RUNNING, Some(*until)),
+        KeyState::Unknown => (UNKNOWN, None),
+        KeyState::Answered { .. } => (ANSWERED, None),
+        KeyState::Archived => (ARCHIVED, None),
+    }
+}
+
+pub(crate) fn fence(row: &Row) -> Result<Fence, StoreError> {
     column::<i64>(row, "fence").map(|fence| Fence::new(fence.unsigned_abs()))
 }

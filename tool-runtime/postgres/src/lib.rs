@@ -45,9 +45,9 @@ use self::store_clock::ServerClock;
 /// before 1.21 work too: no statement is prepared.
 ///
 /// # Cancellation
-/// Operations are tasks of the runtime on which the store was opened. One whose future is dropped goes on,
-/// within its time limit. A claim is undone then, and so is one
-/// whose answer was lost with the connection.
+/// Operations are tasks of the runtime on which the store was opened. If the future of an operation is dropped,
+/// the operation goes on, within its time limit. A claim is undone then, and also if the connection is lost
+/// before its answer.
 ///
 /// # Time
 /// Leases and the retention of keys follow the server's clock. When the clock is set, the first process that

@@ -1,6 +1,6 @@
 //! Settles, renews and invalidates claims.
 
-use tool_runtime_core::store::signed::{timestamp, to_unix_millis};
+use tool_runtime_core::store::signed::as_stored;
 use tool_runtime_core::store::{
     Fence, ScopedKey, Settlement, SettlementDecision, StoreError, UnixMillis,
 };
@@ -10,7 +10,7 @@ use crate::error::unavailable;
 use crate::keys;
 use crate::statement::Statement;
 
-/// How often a settlement is decided anew because the record changed meanwhile.
+/// The most decisions about one settlement; each but the first follows a change of the record.
 const MAX_ATTEMPTS: u32 = 3;
 
 const ANSWER: &str = r#"
@@ -70,19 +70,6 @@ fn change(key: &ScopedKey, fence: Fence, settlement: &Settlement) -> Statement {
             .bytes(answer.meta.clone()),
         Settlement::Unknown => statement(MAKE_UNKNOWN),
         Settlement::Released => statement(RELEASE),
-    }
-}
-
-/// Returns the settlement with the time that a column can hold, so that it equals the stored one when it is
-/// repeated.
-fn as_stored(settlement: &Settlement) -> Settlement {
-    match settlement {
-        Settlement::Answered { answer, keep_until } => Settlement::Answered {
-            answer: answer.clone(),
-            keep_until: to_unix_millis(timestamp(*keep_until)),
-        },
-        Settlement::Unknown => Settlement::Unknown,
-        Settlement::Released => Settlement::Released,
     }
 }
 

@@ -1,7 +1,5 @@
 //! A statement with its parameters.
 
-use std::borrow::Cow;
-
 use tokio_postgres::types::{ToSql, Type};
 use tool_runtime_core::store::signed::{count, timestamp, whole};
 use tool_runtime_core::store::{Fence, StoreError, UnixMillis};
@@ -99,12 +97,8 @@ impl Statement {
     }
 
     /// Returns the statement's text for a schema.
-    pub(crate) fn sql(&self, schema: &str) -> Cow<'static, str> {
-        if self.sql.contains("SCHEMA") {
-            Cow::Owned(self.sql.replace("SCHEMA", schema))
-        } else {
-            Cow::Borrowed(self.sql)
-        }
+    pub(crate) fn sql(&self, schema: &str) -> String {
+        self.sql.replace("SCHEMA", schema)
     }
 
     pub(crate) fn parameters(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Row;
-use tool_runtime_core::store::signed::{timestamp, to_unix_millis};
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{ClockReading, MonotonicTime, StoreError, UnixMillis};
+use tool_runtime_core::timer::whole_millis;
 
 use crate::columns::column;
 use crate::database::{Database, RowScope};
@@ -18,7 +19,7 @@ use crate::statement::Statement;
 /// The least difference that is a step of a clock, and not the delay of an answer or a rate of correction.
 const LEAST_STEP: Duration = Duration::from_secs(5);
 
-/// How often the time is read anew after another process changed the offset.
+/// The most readings of one request; each but the first follows a change of the offset.
 const MAX_ATTEMPTS: u32 = 3;
 
 const READ: &str = r#"
@@ -94,7 +95,7 @@ impl ServerReading {
     /// The latest time that any process has read tells which clock is at fault: if it lies beyond the expected
     /// time, then this machine stood still, and the server did not.
     fn correction(self, expected: Option<UnixMillis>, delay: Duration) -> Option<i64> {
-        let tolerance = whole_ms(LEAST_STEP + delay);
+        let tolerance = whole(whole_millis(LEAST_STEP + delay));
         let Some(expected) = expected.map(timestamp) else {
             // A process that has just started sees only that the time went back.
             let behind = self.latest.saturating_sub(self.time);
@@ -105,10 +106,6 @@ impl ServerReading {
         let is_step = step < -tolerance || (step > tolerance && !others_are_ahead);
         is_step.then_some(-step)
     }
-}
-
-fn whole_ms(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn server_reading(row: &Row) -> Result<ServerReading, StoreError> {

@@ -156,9 +156,9 @@ async fn end_once(
     if database.count(RowScope::AllTenants, &[statement]).await? > 0 {
         return Ok(None);
     }
-    let ended = |row: &Row| column::<Option<i16>>(row, "ended");
+    let read_end = |row: &Row| column::<Option<i16>>(row, "ended");
     let statement = Statement::new(ENDED).uuid(id);
-    let mut ends = database.rows(RowScope::AllTenants, &[statement], ended).await?;
+    let mut ends = database.rows(RowScope::AllTenants, &[statement], read_end).await?;
     match ends.pop() {
         None => Ok(Some(TicketEnd::Expired)),
         Some(Some(earlier)) => end_from(earlier).map(Some),

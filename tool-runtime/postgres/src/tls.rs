@@ -17,7 +17,7 @@ use crate::error::unavailable;
 
 /// Requires TLS of a server on another machine, unless the URL has `sslmode=disable`.
 ///
-/// The driver's default, `prefer`, would send a password in the clear to a server, or to anyone on the way,
+/// The driver's default, `prefer`, would send a password in the clear to a server, or to a machine on the way,
 /// that says it has no TLS.
 pub(crate) fn require_tls(config: &mut Config) {
     if config.get_ssl_mode() != SslMode::Prefer {

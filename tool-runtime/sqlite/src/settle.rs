@@ -1,7 +1,7 @@
 //! Settles, renews and invalidates claims.
 
 use rusqlite::Connection;
-use tool_runtime_core::store::signed::{timestamp, to_unix_millis};
+use tool_runtime_core::store::signed::{as_stored, timestamp, to_unix_millis};
 use tool_runtime_core::store::{
     Fence, KeyRecord, KeyState, ScopedKey, Settlement, SettlementDecision, UnixMillis,
 };
@@ -40,19 +40,6 @@ pub(super) fn settle(
         (SettlementDecision::Store { .. } | SettlementDecision::Delete, None) => return Ok(false),
     }
     Ok(true)
-}
-
-/// Returns the settlement with the time that a column can hold, so that it equals the stored one when it
-/// is repeated.
-fn as_stored(settlement: &Settlement) -> Settlement {
-    match settlement {
-        Settlement::Answered { answer, keep_until } => Settlement::Answered {
-            answer: answer.clone(),
-            keep_until: to_unix_millis(timestamp(*keep_until)),
-        },
-        Settlement::Unknown => Settlement::Unknown,
-        Settlement::Released => Settlement::Released,
-    }
 }
 
 /// Settles a damaged row, whose key and outcome its owner or a person knows. The fingerprint is

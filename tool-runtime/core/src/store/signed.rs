@@ -1,6 +1,6 @@
 //! Converts numbers to the signed 64-bit integers of SQL, for backends.
 
-use super::UnixMillis;
+use super::{Settlement, UnixMillis};
 
 /// Converts a timestamp; one beyond the range becomes the greatest integer.
 #[must_use]
@@ -24,4 +24,18 @@ pub fn whole(number: u64) -> i64 {
 #[must_use]
 pub fn count(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Returns the settlement with the time that a column can hold, so that it equals the stored one when it is
+/// repeated.
+#[must_use]
+pub fn as_stored(settlement: &Settlement) -> Settlement {
+    match settlement {
+        Settlement::Answered { answer, keep_until } => Settlement::Answered {
+            answer: answer.clone(),
+            keep_until: to_unix_millis(timestamp(*keep_until)),
+        },
+        Settlement::Unknown => Settlement::Unknown,
+        Settlement::Released => Settlement::Released,
+    }
 }

@@ -18,8 +18,8 @@ CREATE SEQUENCE "SCHEMA".fences AS bigint CACHE 1;
 -- digest: the hash of tenant, principal, tool and key. An index entry of the texts themselves could exceed the
 -- 2,704 bytes that a btree takes.
 -- state: 0 running, 1 answered, 2 unknown, 3 archived. claim: the id of the last claim, by which it is undone
--- if nobody received its answer. since: when the outcome became unknown, at the latest. caller: whose quota the
--- row counts against. An archived row has no texts.
+-- if its answer was not received. since: when the outcome became unknown, at the latest. caller: the quota that the
+-- row counts against is the caller's. An archived row has no texts.
 -- Long texts are indexed by a hash: md5 does not exist on a server in FIPS mode.
 -- No index and no predicate names lease_until: a renewal stays within its page (HOT).
 CREATE TABLE "SCHEMA".keys (

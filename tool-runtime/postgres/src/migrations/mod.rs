@@ -14,7 +14,7 @@ use crate::statement::lock_number;
 /// The migrations from each version to the next.
 const MIGRATIONS: &[&str] = &[include_str!("1.sql")];
 
-/// How long a process waits for another one that migrates, and how often it looks.
+/// The longest wait for another process that migrates, and the delay between two looks.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 const POLL_DELAY: Duration = Duration::from_millis(100);
 

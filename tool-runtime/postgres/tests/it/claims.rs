@@ -49,7 +49,7 @@ async fn a_claim_whose_future_is_dropped_leaves_the_key_free() {
                 tokio::task::yield_now().await;
             }
         }
-        // Whether the statement was executed by then or not, nobody owns the key in the end.
+        // The statement may have been executed by then; the key has no owner in the end.
         loop {
             match store.claim(request(&key, NOW)).await.expect("a claim") {
                 ClaimOutcome::Running { .. } => tokio::task::yield_now().await,

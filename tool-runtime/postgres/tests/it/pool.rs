@@ -38,7 +38,7 @@ async fn connections_that_the_server_ends_are_replaced() {
                 Ok(other) => panic!("{other:?}"),
                 Err(error) => {
                     assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
-                    // Whether its commit was executed or not, the key is free again.
+                    // Its commit may have been executed; the key is free again.
                     loop {
                         match store.claim(request.clone()).await {
                             Ok(ClaimOutcome::Acquired(_)) => break,

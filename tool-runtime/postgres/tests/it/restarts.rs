@@ -17,7 +17,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{PostgresOptions, PostgresStore};
 use tool_runtime::{ToolOutput, Uuid};
 
-/// How often the server is stopped.
+/// The number of crashes.
 const RESTARTS: usize = 5;
 /// The writers, each with a replica of its own.
 const WRITERS: usize = 3;
