@@ -10,12 +10,15 @@ pub use tool_runtime_agent::{
     AgentConfig, AgentError, AgentErrorKind, AgentErrorReason, AssistantMessage, ChatModel,
     ChatReply, ChatRequest, FinishReason, LogLevel, LoopEnd, LoopReport, LoopSavings,
     MemorySessions, ModelCall, ModelMessage, ModelPrice, ModelSummarizer, OnText, PendingCall,
-    PriceTable, ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SessionKey, SessionStore,
-    StopCause, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
+    PriceTable, ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SealedSessions, SessionKey,
+    SessionStore, StopCause, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
 };
 #[cfg(feature = "openai")]
 #[doc(inline)]
 pub use tool_runtime_agent::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
+#[cfg(feature = "postgres")]
+#[doc(inline)]
+pub use tool_runtime_postgres::PostgresSessions;
 #[cfg(feature = "sqlite-unbundled")]
 #[doc(inline)]
 pub use tool_runtime_sqlite::SqliteSessions;

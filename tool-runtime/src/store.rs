@@ -15,19 +15,26 @@
 
 #[doc(inline)]
 pub use tool_runtime_core::store::{
-    ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, Fence, GrantScope, GrantStore,
-    IdempotencyStore, KeyRecord, KeyState, MemoryLimits, MemoryStore, MonotonicTime, OutputSlice,
-    OutputStore, ScopedKey, Settlement, SettlementDecision, StandingGrant, Store, StoreClock,
-    StoreError, StoreErrorKind, StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketQuota,
-    TicketStore, UnixMillis, WaitingTicket, async_trait,
+    ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome, Fence,
+    GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, MemoryLimits,
+    MemoryStore, MonotonicTime, OutputSlice, OutputStore, ScopedKey, Settlement,
+    SettlementDecision, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind,
+    StoreTransaction, StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketQuota, TicketStore,
+    TransactionScope, UnixMillis, WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]
-pub use tool_runtime_postgres::{PostgresOptions, PostgresStore};
+pub use tool_runtime_postgres::{
+    PostgresOptions, PostgresStore, PostgresTransaction, PostgresTransactionError,
+};
 // Apart from the other feature, so that the compiler names `sqlite` where both are off.
 #[cfg(feature = "sqlite")]
 #[doc(inline)]
-pub use tool_runtime_sqlite::{FileCheck, SqliteOptions, SqliteStore};
+pub use tool_runtime_sqlite::{
+    FileCheck, SqliteOptions, SqliteStore, SqliteTransaction, SqliteTransactionError, rusqlite,
+};
 #[cfg(all(feature = "sqlite-unbundled", not(feature = "sqlite")))]
 #[doc(inline)]
-pub use tool_runtime_sqlite::{FileCheck, SqliteOptions, SqliteStore};
+pub use tool_runtime_sqlite::{
+    FileCheck, SqliteOptions, SqliteStore, SqliteTransaction, SqliteTransactionError, rusqlite,
+};

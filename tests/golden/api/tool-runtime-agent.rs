@@ -574,6 +574,26 @@ impl RuntimeExecutor {
 impl ToolExecutor for RuntimeExecutor {}
 impl fmt::Debug for RuntimeExecutor {}
 
+// tool_runtime_agent::SealedSessions
+#[derive(Debug, Clone)]
+pub struct SealedSessions<T> {
+    ..
+}
+impl<T: SessionTable> SealedSessions<T> {
+    #[must_use]
+    pub fn clock(self, clock: impl Clock) -> Self {}
+    pub async fn delete(&self, key: &SessionKey) -> Result<bool, StoreError> {}
+    pub async fn delete_all(&self, cx: &ToolContext) -> Result<usize, StoreError> {}
+    #[must_use]
+    pub fn new(store: T, keys: &KeyRing) -> Self {}
+    #[must_use]
+    pub fn retention(self, retention: Duration) -> Self {}
+    #[must_use]
+    pub fn sessions_per_principal(self, limit: usize) -> Self {}
+    pub async fn sweep(&self) -> Result<usize, StoreError> {}
+}
+impl<T: SessionTable> SessionStore for SealedSessions<T> {}
+
 // tool_runtime_agent::SessionKey = tool_runtime_core::store::session_key::SessionKey
 
 // tool_runtime_agent::SessionStore

@@ -160,6 +160,8 @@ pub enum BuildProblem {
     #[non_exhaustive]
     MissingState { tool: String, type_name: &'static str },
     #[non_exhaustive]
+    MissingTransaction { tool: String, type_name: &'static str },
+    #[non_exhaustive]
     StateTwice { type_name: &'static str },
     #[non_exhaustive]
     ToolkitTwice { type_name: &'static str },
@@ -295,6 +297,7 @@ impl CallScope {
         &self,
         slot: usize,
     ) -> Result<&Arc<T>, Finished> {}
+    pub fn transaction<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, Failure> {}
 }
 impl Deref for CallScope {
     type Target = CallState;
@@ -444,6 +447,8 @@ impl DynamicTool {
         E: Into<Failure> + Send + 'static,
     {}
     #[must_use]
+    pub fn takes_transaction(self) -> Self {}
+    #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {}
     #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {}
@@ -517,6 +522,7 @@ impl FailureCode {
     note = "implement `FromCall` for it, or give a value to the builder with `.state(…)`"
 )]
 pub trait FromCall: Sized + Send + Sync + 'static {
+    const IS_TRANSACTION: bool = false;
     fn from_call(call: &CallScope) -> Result<Self, Failure>;
 }
 impl FromCall for ToolContext {}
@@ -2018,6 +2024,16 @@ impl ClockReading {
     pub const fn wall(self) -> UnixMillis {}
 }
 
+// tool_runtime_core::store::CommitOutcome
+#[derive(Debug)]
+pub enum CommitOutcome {
+    Committed,
+    NotHeld,
+    RolledBack(StoreError),
+    Unknown(StoreError),
+    EndedByTool(StoreError),
+}
+
 // tool_runtime_core::store::Fence
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence(_);
@@ -2103,6 +2119,16 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         now: UnixMillis,
         limit: usize,
     ) -> Result<usize, StoreError>;
+    fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {}
+}
+
+// tool_runtime_core::store::KeyAnswer
+#[derive(Debug, Clone)]
+pub struct KeyAnswer {
+    pub key: ScopedKey,
+    pub fence: Fence,
+    pub answer: StoredAnswer,
+    pub keep_until: UnixMillis,
 }
 
 // tool_runtime_core::store::KeyRecord
@@ -2351,6 +2377,14 @@ pub enum StoreErrorKind {
 }
 impl fmt::Display for StoreErrorKind {}
 
+// tool_runtime_core::store::StoreTransaction
+pub trait StoreTransaction: Send + Sync + 'static {
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+    fn has_begun(&self) -> bool;
+    async fn commit(&self, settlement: Option<KeyAnswer>) -> CommitOutcome;
+    fn roll_back(&self);
+}
+
 // tool_runtime_core::store::StoredAnswer
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
@@ -2443,6 +2477,18 @@ pub trait TicketStore: Send + Sync + 'static {
         now: UnixMillis,
         limit: usize,
     ) -> Result<usize, StoreError>;
+}
+
+// tool_runtime_core::store::TransactionScope
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct TransactionScope {
+    pub tenant: Uuid,
+    pub time_limit: Duration,
+}
+impl TransactionScope {
+    #[must_use]
+    pub const fn new(tenant: Uuid, time_limit: Duration) -> Self {}
 }
 
 // tool_runtime_core::store::UnixMillis

@@ -27,6 +27,9 @@ impl PostgresOptions {
 }
 impl Default for PostgresOptions {}
 
+// tool_runtime_postgres::PostgresSessions
+pub type PostgresSessions = SealedSessions<PostgresStore>;
+
 // tool_runtime_postgres::PostgresStore
 #[derive(Clone)]
 pub struct PostgresStore {
@@ -43,6 +46,53 @@ impl EvidenceStore for PostgresStore {}
 impl GrantStore for PostgresStore {}
 impl IdempotencyStore for PostgresStore {}
 impl OutputStore for PostgresStore {}
+impl SessionTable for PostgresStore {}
 impl TicketStore for PostgresStore {}
 impl fmt::Debug for PostgresStore {}
+
+// tool_runtime_postgres::PostgresTransaction
+#[derive(Clone)]
+pub struct PostgresTransaction(_);
+impl PostgresTransaction {
+    pub async fn execute(
+        &self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, PostgresTransactionError> {}
+    pub async fn query(
+        &self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, PostgresTransactionError> {}
+    pub async fn query_one(
+        &self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Row, PostgresTransactionError> {}
+    pub async fn query_opt(
+        &self,
+        statement: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, PostgresTransactionError> {}
+}
+impl FromCall for PostgresTransaction {}
+impl StoreTransaction for PostgresTransaction {}
+impl fmt::Debug for PostgresTransaction {}
+
+// tool_runtime_postgres::PostgresTransactionError
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PostgresTransactionError {
+    Connection(StoreError),
+    Statement(tokio_postgres::Error),
+    Ended,
+}
+impl PostgresTransactionError {
+    #[must_use]
+    pub fn code(&self) -> Option<&SqlState> {}
+}
+impl Error for PostgresTransactionError {}
+impl From<tokio_postgres::Error> for PostgresTransactionError {}
+impl ToolFailure for PostgresTransactionError {}
+impl fmt::Display for PostgresTransactionError {}
 

@@ -46,24 +46,7 @@ impl SqliteOptions {
 impl Default for SqliteOptions {}
 
 // tool_runtime_sqlite::SqliteSessions
-#[derive(Debug, Clone)]
-pub struct SqliteSessions {
-    ..
-}
-impl SqliteSessions {
-    #[must_use]
-    pub fn clock(self, clock: impl Clock) -> Self {}
-    pub async fn delete(&self, key: &SessionKey) -> Result<bool, StoreError> {}
-    pub async fn delete_all(&self, cx: &ToolContext) -> Result<usize, StoreError> {}
-    #[must_use]
-    pub fn new(store: SqliteStore, keys: &KeyRing) -> Self {}
-    #[must_use]
-    pub fn retention(self, retention: Duration) -> Self {}
-    #[must_use]
-    pub fn sessions_per_principal(self, limit: usize) -> Self {}
-    pub async fn sweep(&self) -> Result<usize, StoreError> {}
-}
-impl SessionStore for SqliteSessions {}
+pub type SqliteSessions = SealedSessions<SqliteStore>;
 
 // tool_runtime_sqlite::SqliteStore
 #[derive(Clone)]
@@ -86,6 +69,35 @@ impl EvidenceStore for SqliteStore {}
 impl GrantStore for SqliteStore {}
 impl IdempotencyStore for SqliteStore {}
 impl OutputStore for SqliteStore {}
+impl SessionTable for SqliteStore {}
 impl TicketStore for SqliteStore {}
 impl fmt::Debug for SqliteStore {}
+
+// tool_runtime_sqlite::SqliteTransaction
+#[derive(Clone)]
+pub struct SqliteTransaction(_);
+impl SqliteTransaction {
+    pub async fn run<T, F>(&self, work: F) -> Result<T, SqliteTransactionError>
+    where
+        T: PartialEq + Clone + Send + Sync + 'static,
+        F: Fn(&Connection) -> rusqlite::Result<T> + Send + Sync + 'static,
+    {}
+}
+impl FromCall for SqliteTransaction {}
+impl StoreTransaction for SqliteTransaction {}
+impl fmt::Debug for SqliteTransaction {}
+
+// tool_runtime_sqlite::SqliteTransactionError
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SqliteTransactionError {
+    Statement(rusqlite::Error),
+    Store(StoreError),
+    Ended,
+}
+impl Error for SqliteTransactionError {}
+impl ToolFailure for SqliteTransactionError {}
+impl fmt::Display for SqliteTransactionError {}
+
+// tool_runtime_sqlite::rusqlite = rusqlite
 

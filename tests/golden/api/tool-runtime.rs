@@ -158,6 +158,8 @@
 
 // tool_runtime::agent::PendingCall = tool_runtime_agent::PendingCall
 
+// tool_runtime::agent::PostgresSessions = tool_runtime_postgres::PostgresSessions
+
 // tool_runtime::agent::PriceTable = tool_runtime_agent::PriceTable
 
 // tool_runtime::agent::ProviderPrefix = tool_runtime_agent::ProviderPrefix
@@ -167,6 +169,8 @@
 // tool_runtime::agent::ProxyAgentBuilder = tool_runtime_agent::ProxyAgentBuilder
 
 // tool_runtime::agent::RuntimeExecutor = tool_runtime_agent::RuntimeExecutor
+
+// tool_runtime::agent::SealedSessions = tool_runtime_agent::SealedSessions
 
 // tool_runtime::agent::SessionKey = tool_runtime_agent::SessionKey
 
@@ -504,6 +508,8 @@
 
 // tool_runtime::store::ClockReading = tool_runtime_core::store::ClockReading
 
+// tool_runtime::store::CommitOutcome = tool_runtime_core::store::CommitOutcome
+
 // tool_runtime::store::Fence = tool_runtime_core::store::Fence
 
 // tool_runtime::store::FileCheck = tool_runtime_sqlite::FileCheck
@@ -513,6 +519,8 @@
 // tool_runtime::store::GrantStore = tool_runtime_core::store::GrantStore
 
 // tool_runtime::store::IdempotencyStore = tool_runtime_core::store::IdempotencyStore
+
+// tool_runtime::store::KeyAnswer = tool_runtime_core::store::KeyAnswer
 
 // tool_runtime::store::KeyRecord = tool_runtime_core::store::KeyRecord
 
@@ -532,6 +540,10 @@
 
 // tool_runtime::store::PostgresStore = tool_runtime_postgres::PostgresStore
 
+// tool_runtime::store::PostgresTransaction = tool_runtime_postgres::PostgresTransaction
+
+// tool_runtime::store::PostgresTransactionError = tool_runtime_postgres::PostgresTransactionError
+
 // tool_runtime::store::ScopedKey = tool_runtime_core::store::ScopedKey
 
 // tool_runtime::store::Settlement = tool_runtime_core::store::Settlement
@@ -542,6 +554,10 @@
 
 // tool_runtime::store::SqliteStore = tool_runtime_sqlite::SqliteStore
 
+// tool_runtime::store::SqliteTransaction = tool_runtime_sqlite::SqliteTransaction
+
+// tool_runtime::store::SqliteTransactionError = tool_runtime_sqlite::SqliteTransactionError
+
 // tool_runtime::store::StandingGrant = tool_runtime_core::store::StandingGrant
 
 // tool_runtime::store::Store = tool_runtime_core::store::Store
@@ -551,6 +567,8 @@
 // tool_runtime::store::StoreError = tool_runtime_core::store::StoreError
 
 // tool_runtime::store::StoreErrorKind = tool_runtime_core::store::StoreErrorKind
+
+// tool_runtime::store::StoreTransaction = tool_runtime_core::store::StoreTransaction
 
 // tool_runtime::store::StoredAnswer = tool_runtime_core::store::StoredAnswer
 
@@ -564,11 +582,15 @@
 
 // tool_runtime::store::TicketStore = tool_runtime_core::store::TicketStore
 
+// tool_runtime::store::TransactionScope = tool_runtime_core::store::TransactionScope
+
 // tool_runtime::store::UnixMillis = tool_runtime_core::store::UnixMillis
 
 // tool_runtime::store::WaitingTicket = tool_runtime_core::store::WaitingTicket
 
 // tool_runtime::store::async_trait = tool_runtime_core::store::async_trait
+
+// tool_runtime::store::rusqlite = tool_runtime_sqlite::rusqlite
 
 // tool_runtime::testing = tool_runtime_testing
 

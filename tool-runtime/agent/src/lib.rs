@@ -32,12 +32,12 @@ pub use self::model::{
 pub use self::model_summarizer::ModelSummarizer;
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiBuilder, OpenAiEmbedder, OpenAiModel, ProviderPrefix};
-#[doc(hidden)]
-pub use self::proxy::MAX_SESSION_MESSAGES;
 pub use self::proxy::{
     AgentConfig, LogLevel, MemorySessions, ModelPrice, PriceTable, ProxyAgent, ProxyAgentBuilder,
-    SessionKey, SessionStore,
+    SealedSessions, SessionKey, SessionStore,
 };
+#[doc(hidden)]
+pub use self::proxy::{MAX_SESSION_MESSAGES, SessionBounds, SessionTable, SessionTimes};
 pub use self::tool_loop::{
     LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
 };

@@ -1,5 +1,6 @@
 //! A stub of the policy of a runtime without the feature `policy`: it decides nothing.
 
+use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,6 +27,10 @@ type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn Authoriza
 impl Policy {
     pub(crate) fn check(&self, _: Option<&BTreeSet<&str>>) -> Vec<BuildProblem> {
         Vec::new()
+    }
+
+    pub(crate) fn has_transaction(&self, _: TypeId) -> bool {
+        false
     }
 
     pub(crate) fn prepare(

@@ -10,7 +10,7 @@ use deadpool_postgres::{Object, Pool};
 use futures::future::join_all;
 use futures::{StreamExt as _, join};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Row};
 use tool_runtime_core::store::StoreError;
@@ -32,6 +32,9 @@ struct DatabaseState {
     settings: TransactionSettings,
     queued: Arc<Semaphore>,
     detached: Arc<Semaphore>,
+    /// The transactions of tools. The other half of the connections is for the store's own operations, some of
+    /// which a call makes while its transaction is open.
+    of_tools: Arc<Semaphore>,
     runtime: Handle,
 }
 
@@ -53,9 +56,9 @@ pub(crate) enum RowScope {
 }
 
 /// A connection of the pool. It leaves the pool unless its transaction has ended.
-struct Checkout(Option<Object>);
+pub(crate) struct Checkout(Option<Object>);
 
-enum TransactionError {
+pub(crate) enum FailedTransaction {
     /// The server rolled the transaction back because of another one.
     Conflict(StoreError),
     /// The transaction failed; its connection can be used again.
@@ -73,7 +76,9 @@ impl Database {
     ) -> Self {
         let permits = || Arc::new(Semaphore::new(max_queued.min(Semaphore::MAX_PERMITS)));
         let (queued, detached, runtime) = (permits(), permits(), Handle::current());
-        Self(Arc::new(DatabaseState { pool, schema, settings, queued, detached, runtime }))
+        let of_tools = Arc::new(Semaphore::new(pool.status().max_size / 2));
+        let state = DatabaseState { pool, schema, settings, queued, detached, of_tools, runtime };
+        Self(Arc::new(state))
     }
 
     pub(crate) fn close(&self) {
@@ -118,12 +123,12 @@ impl Database {
         let mut attempt = 1;
         loop {
             match self.transaction(scope, statements, &read).await {
-                Err(TransactionError::Conflict(_)) if attempt < MAX_ATTEMPTS => attempt += 1,
+                Err(FailedTransaction::Conflict(_)) if attempt < MAX_ATTEMPTS => attempt += 1,
                 Ok(rows) => return Ok(rows),
                 Err(
-                    TransactionError::Conflict(error)
-                    | TransactionError::Failed(error)
-                    | TransactionError::Broken(error),
+                    FailedTransaction::Conflict(error)
+                    | FailedTransaction::Failed(error)
+                    | FailedTransaction::Broken(error),
                 ) => return Err(error),
             }
         }
@@ -143,33 +148,72 @@ impl Database {
         scope: RowScope,
         statements: &[Statement],
         read: &impl Fn(&Row) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, TransactionError> {
+    ) -> Result<Vec<T>, FailedTransaction> {
         let state = &*self.0;
-        let connection = state.pool.get().await;
-        let mut connection = Checkout(Some(
-            connection.map_err(|error| TransactionError::Failed(pool_error(&error)))?,
-        ));
-        let Some(client) = connection.client() else {
-            return Err(TransactionError::Broken(unavailable("a connection was taken twice")));
-        };
+        let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
+        let client = connection.client().map_err(FailedTransaction::Broken)?;
         let begin = state.settings.begin(scope);
         let work = run_transaction(client, &begin, &state.schema, statements, read);
-        // The server ends a statement earlier; after this the network is at fault.
-        let limit = state.settings.statement_timeout.saturating_mul(2);
-        let result = timeout(limit, work).await.unwrap_or_else(|_| {
-            Err(TransactionError::Broken(unavailable("the server did not answer in time")))
-        });
-        if !matches!(result, Err(TransactionError::Broken(_))) {
+        let result = self.in_time(work).await;
+        if !matches!(result, Err(FailedTransaction::Broken(_))) {
             connection.give_back();
         }
         result
     }
 }
 
+/// What the transactions of tools need.
+impl Database {
+    pub(crate) fn schema(&self) -> &str {
+        &self.0.schema
+    }
+
+    pub(crate) fn settings(&self) -> &TransactionSettings {
+        &self.0.settings
+    }
+
+    /// Takes a connection of the pool.
+    pub(crate) async fn checkout(&self) -> Result<Checkout, StoreError> {
+        let connection = self.0.pool.get().await.map_err(|error| pool_error(&error))?;
+        Ok(Checkout(Some(connection)))
+    }
+
+    /// Waits for the permit of a tool's transaction, for as long as for a connection.
+    pub(crate) async fn permit_of_tool(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        if self.0.pool.status().max_size < 2 {
+            return Err(unavailable(
+                "the transaction of a tool needs a second connection: set `max_connections` to 2 or more",
+            ));
+        }
+        let permit = Arc::clone(&self.0.of_tools).acquire_owned();
+        let limit = self.0.pool.timeouts().wait.unwrap_or(self.0.settings.statement_timeout);
+        match timeout(limit, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) => Err(unavailable("the store was closed")),
+            Err(_) => Err(unavailable(
+                "transactions of tools have half of the connections, and none was free in time: raise \
+                 `max_connections`, or look for slow tools",
+            )),
+        }
+    }
+
+    /// Waits for an answer of the server.
+    pub(crate) async fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T, FailedTransaction>>,
+    ) -> Result<T, FailedTransaction> {
+        // The server ends a statement earlier; after this the network is at fault.
+        let limit = self.0.settings.statement_timeout.saturating_mul(2);
+        timeout(limit, work).await.unwrap_or_else(|_| {
+            Err(FailedTransaction::Broken(unavailable("the server did not answer in time")))
+        })
+    }
+}
+
 impl TransactionSettings {
     /// Returns the statements that begin a transaction. Their values are numbers, an id, and a word of the
     /// server's own.
-    fn begin(&self, scope: RowScope) -> String {
+    pub(crate) fn begin(&self, scope: RowScope) -> String {
         let tenant = match scope {
             RowScope::Tenant(tenant) => tenant.to_string(),
             RowScope::AllTenants => "*".to_owned(),
@@ -194,7 +238,7 @@ async fn run_transaction<T>(
     schema: &str,
     statements: &[Statement],
     read: &impl Fn(&Row) -> Result<T, StoreError>,
-) -> Result<Vec<T>, TransactionError> {
+) -> Result<Vec<T>, FailedTransaction> {
     let Some((last, earlier)) = statements.split_last() else { return Ok(Vec::new()) };
     // Each future sends its message when it is polled for the first time, which is in this order.
     let earlier = join_all(earlier.iter().map(|statement| async move {
@@ -216,10 +260,10 @@ async fn run_transaction<T>(
     earlier.into_iter().collect::<Result<(), _>>()?;
     let values = values?;
     commit?;
-    values.into_iter().collect::<Result<_, _>>().map_err(TransactionError::Failed)
+    values.into_iter().collect::<Result<_, _>>().map_err(FailedTransaction::Failed)
 }
 
-impl From<tokio_postgres::Error> for TransactionError {
+impl From<tokio_postgres::Error> for FailedTransaction {
     fn from(error: tokio_postgres::Error) -> Self {
         let log = store_error(&error);
         match error.as_db_error() {
@@ -234,12 +278,13 @@ impl From<tokio_postgres::Error> for TransactionError {
 }
 
 impl Checkout {
-    fn client(&self) -> Option<&Client> {
-        self.0.as_ref().map(|object| &***object)
+    pub(crate) fn client(&self) -> Result<&Client, StoreError> {
+        let client = self.0.as_ref().map(|object| &***object);
+        client.ok_or_else(|| unavailable("the connection has been given back to its pool"))
     }
 
     /// Returns the connection to the pool.
-    fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         self.0 = None;
     }
 }

@@ -58,7 +58,7 @@ fn kind_and_cure(code: &SqlState) -> (StoreErrorKind, &'static str) {
     match code.code() {
         "53100" | "54000" | "53200" => (Full, ""),
         "25006" => (ReadOnly, ": connect to the primary server"),
-        "42501" => (ReadOnly, ": grant the role what docs/stores.md lists for a runtime role"),
+        "42501" => (ReadOnly, ": grant the role what the guide's page about PostgreSQL lists"),
         // The tables are not those of the store.
         "3F000" | "42P01" | "42703" | "42883" => {
             (Damaged, ": the schema is not migrated, or to another version")

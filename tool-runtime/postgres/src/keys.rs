@@ -1,10 +1,13 @@
 //! Idempotency keys in PostgreSQL: the trait's implementation, and the records.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use tokio_postgres::Row;
 use tool_runtime_core::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyState,
-    ScopedKey, Settlement, StoreError, StoredAnswer, UnixMillis,
+    ScopedKey, Settlement, StoreError, StoreTransaction, StoredAnswer, TransactionScope,
+    UnixMillis,
 };
 use uuid::Uuid;
 
@@ -13,6 +16,7 @@ use crate::columns::{column, digest, optional_time, time};
 use crate::database::{Database, RowScope};
 use crate::error::damaged;
 use crate::statement::{Statement, must_have_no_nul};
+use crate::transaction::PostgresTransaction;
 use crate::{claim, settle};
 
 /// The numbers of the states, as in `migrations`.
@@ -143,6 +147,10 @@ impl IdempotencyStore for PostgresStore {
 
     async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         self.execute(RowScope::AllTenants, Statement::new(SWEEP).time(now).limit(limit)).await
+    }
+
+    fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
+        Some(Arc::new(PostgresTransaction::new(&self.database, scope)))
     }
 }
 

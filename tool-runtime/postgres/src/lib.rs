@@ -18,11 +18,15 @@ mod keys;
 mod migrations;
 mod options;
 mod outputs;
+#[cfg(feature = "agent")]
+mod sessions;
 mod settle;
 mod statement;
 mod store_clock;
 mod tickets;
 mod tls;
+mod transaction;
+mod transaction_error;
 
 use std::fmt;
 
@@ -31,8 +35,12 @@ use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 use self::database::{Database, RowScope};
 pub use self::options::PostgresOptions;
+#[cfg(feature = "agent")]
+pub use self::sessions::PostgresSessions;
 use self::statement::Statement;
 use self::store_clock::ServerClock;
+pub use self::transaction::PostgresTransaction;
+pub use self::transaction_error::PostgresTransactionError;
 
 /// A durable store in PostgreSQL: any number of replicas, on any machines, share one truth.
 ///

@@ -2,7 +2,8 @@
 
 use tool_runtime_core::store::signed::as_stored;
 use tool_runtime_core::store::{
-    Fence, ScopedKey, Settlement, SettlementDecision, StoreError, UnixMillis,
+    Fence, KeyAnswer, ScopedKey, Settlement, SettlementDecision, StoreError, StoredAnswer,
+    UnixMillis,
 };
 
 use crate::database::{Database, RowScope};
@@ -17,6 +18,13 @@ const ANSWER: &str = r#"
     UPDATE "SCHEMA".keys
     SET state = 1, lease_until = NULL, since = NULL, keep_until = $3, succeeded = $4, body = $5, meta = $6
     WHERE digest = $1 AND fence = $2 AND state IN (0, 2)
+    RETURNING fence"#;
+
+/// Settles a key within the transaction of a tool. If the tool has ended that transaction, no row is changed.
+const ANSWER_IN_TRANSACTION: &str = r#"
+    UPDATE "SCHEMA".keys
+    SET state = 1, lease_until = NULL, since = NULL, keep_until = $3, succeeded = $4, body = $5, meta = $6
+    WHERE digest = $1 AND fence = $2 AND state IN (0, 2) AND current_setting('tool_runtime.transaction', true) = $7
     RETURNING fence"#;
 
 const MAKE_UNKNOWN: &str = r#"
@@ -63,14 +71,27 @@ pub(crate) async fn settle(
 fn change(key: &ScopedKey, fence: Fence, settlement: &Settlement) -> Statement {
     let statement = |sql| Statement::new(sql).digest(&key.digest()).fence(fence);
     match settlement {
-        Settlement::Answered { answer, keep_until } => statement(ANSWER)
-            .time(*keep_until)
-            .flag(answer.succeeded)
-            .bytes(answer.body.clone())
-            .bytes(answer.meta.clone()),
+        Settlement::Answered { answer, keep_until } => {
+            with_answer(statement(ANSWER), answer, *keep_until)
+        }
         Settlement::Unknown => statement(MAKE_UNKNOWN),
         Settlement::Released => statement(RELEASE),
     }
+}
+
+/// Settles a key within the transaction that has set this marker.
+pub(crate) fn answer_in_transaction(settled: &KeyAnswer, marker: &str) -> Statement {
+    let KeyAnswer { key, fence, answer, keep_until } = settled;
+    let statement = Statement::new(ANSWER_IN_TRANSACTION).digest(&key.digest()).fence(*fence);
+    with_answer(statement, answer, *keep_until).text(marker)
+}
+
+fn with_answer(statement: Statement, answer: &StoredAnswer, keep_until: UnixMillis) -> Statement {
+    statement
+        .time(keep_until)
+        .flag(answer.succeeded)
+        .bytes(answer.body.clone())
+        .bytes(answer.meta.clone())
 }
 
 /// Extends a lease; false if the key no longer runs under this fence.

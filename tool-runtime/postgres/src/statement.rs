@@ -47,6 +47,11 @@ impl Statement {
         self.bind(bytes.map(Into::into), Type::BYTEA)
     }
 
+    #[allow(dead_code, reason = "only the feature `agent` binds lists")]
+    pub(crate) fn bytes_list(self, list: Vec<Vec<u8>>) -> Self {
+        self.bind(list, Type::BYTEA_ARRAY)
+    }
+
     pub(crate) fn text(self, text: &str) -> Self {
         self.bind(text.to_owned(), Type::TEXT)
     }

@@ -1,11 +1,13 @@
 //! Idempotency keys in SQLite: the trait's implementation.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use rusqlite::{Connection, named_params};
 use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{
     ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
-    Settlement, StoreError, UnixMillis,
+    Settlement, StoreError, StoreTransaction, TransactionScope, UnixMillis,
 };
 use uuid::Uuid;
 
@@ -14,7 +16,7 @@ use super::claim::{self, UndoGuard};
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
 use super::writer::JobKind;
-use super::{SqliteStore, archive, settle};
+use super::{SqliteStore, SqliteTransaction, archive, settle};
 
 const FIRST_UNKNOWN: &str = "
     SELECT * FROM keys WHERE tenant = :tenant AND (state = 2 OR damaged = 1)
@@ -119,6 +121,10 @@ impl IdempotencyStore for SqliteStore {
         let keys = self.row_keys.clone();
         let sweep = move |connection: &Connection| sweep(connection, &keys, now, limit);
         self.queue.run(JobKind::Write, sweep).await
+    }
+
+    fn transaction(&self, _: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
+        Some(Arc::new(SqliteTransaction::new(&self.queue, &self.row_keys)))
     }
 }
 

@@ -30,22 +30,22 @@ mod queue;
 mod reader;
 mod row;
 #[cfg(feature = "agent")]
-mod session_seal;
-#[cfg(feature = "agent")]
-mod session_store;
-#[cfg(feature = "agent")]
 mod sessions;
 mod settle;
 mod store_clock;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod transaction;
+mod transaction_error;
 mod wal_file;
 mod writer;
 
 use std::fmt;
 use std::path::Path;
 
+/// The library in whose types a [`SqliteTransaction`] runs its statements, in the version of this build.
+pub use rusqlite;
 use rusqlite::Connection;
 use tool_runtime_core::store::{KeyRecord, StoreError};
 
@@ -56,7 +56,9 @@ pub use self::ledger::SqliteLedger;
 pub use self::options::SqliteOptions;
 use self::queue::Queue;
 #[cfg(feature = "agent")]
-pub use self::session_store::SqliteSessions;
+pub use self::sessions::SqliteSessions;
+pub use self::transaction::SqliteTransaction;
+pub use self::transaction_error::SqliteTransactionError;
 use self::wal_file::WalFile;
 use self::writer::JobKind;
 

@@ -3,8 +3,9 @@
 //! The messages are sealed by the caller. Every lookup names tenant, principal and session in columns
 //! of their own.
 
+use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, named_params};
-use tool_runtime_core::store::session_key::SessionKey;
+use tool_runtime_agent::{SealedSessions, SessionBounds, SessionKey, SessionTable, SessionTimes};
 use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{StoreError, UnixMillis};
 use uuid::Uuid;
@@ -61,25 +62,12 @@ const DELETE_OF_PRINCIPAL: &str = "
     DELETE FROM sessions WHERE number IN (
         SELECT number FROM sessions WHERE tenant = :tenant AND principal = :principal LIMIT :limit)";
 
-/// The bounds of conversations.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SessionBounds {
-    /// The most messages of a session.
-    pub(crate) messages: usize,
-    /// The most sessions of a principal, at least 1.
-    pub(crate) sessions: usize,
-}
+/// Keeps the histories of an agent's conversations in the file of a [`SqliteStore`].
+pub type SqliteSessions = SealedSessions<SqliteStore>;
 
-/// The time of an operation, and the time of the last use up to which sessions have expired.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SessionTimes {
-    pub(crate) now: UnixMillis,
-    pub(crate) expired: UnixMillis,
-}
-
-impl SqliteStore {
-    /// Returns the newest sealed messages of a session, oldest first.
-    pub(crate) async fn load_session(
+#[async_trait]
+impl SessionTable for SqliteStore {
+    async fn load_session(
         &self,
         key: &SessionKey,
         limit: usize,
@@ -90,8 +78,7 @@ impl SqliteStore {
         self.queue.run(JobKind::Read, load).await
     }
 
-    /// Appends sealed messages to a session, and deletes what exceeds a bound or has expired.
-    pub(crate) async fn append_to_session(
+    async fn append_to_session(
         &self,
         key: &SessionKey,
         messages: Vec<Vec<u8>>,
@@ -104,15 +91,13 @@ impl SqliteStore {
         self.queue.run(JobKind::Write, append).await
     }
 
-    /// Deletes a session; returns false if there is none.
-    pub(crate) async fn delete_session(&self, key: &SessionKey) -> Result<bool, StoreError> {
+    async fn delete_session(&self, key: &SessionKey) -> Result<bool, StoreError> {
         let key = key.clone();
         let delete = move |connection: &Connection| delete(connection, &key);
         self.queue.run(JobKind::Write, delete).await
     }
 
-    /// Deletes at most `limit` sessions of a principal; returns how many.
-    pub(crate) async fn delete_sessions_of(
+    async fn delete_sessions_of(
         &self,
         tenant: Uuid,
         principal: Box<str>,
@@ -128,12 +113,7 @@ impl SqliteStore {
         self.queue.run(JobKind::Write, delete).await
     }
 
-    /// Deletes at most `limit` sessions that have expired, of all tenants; returns how many.
-    pub(crate) async fn sweep_sessions(
-        &self,
-        expired: UnixMillis,
-        limit: usize,
-    ) -> Result<usize, StoreError> {
+    async fn sweep_sessions(&self, expired: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| sweep(connection, expired, limit);
         self.queue.run(JobKind::Write, sweep).await
     }

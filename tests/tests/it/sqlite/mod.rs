@@ -9,6 +9,7 @@ mod race;
 mod sealed;
 mod sessions;
 mod time;
+mod transactions;
 
 use std::fs;
 use std::path::PathBuf;

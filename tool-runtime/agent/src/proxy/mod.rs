@@ -16,4 +16,6 @@ pub use self::prices::{ModelPrice, PriceTable};
 pub use self::proxy_agent::{ProxyAgent, ProxyAgentBuilder};
 #[doc(hidden)]
 pub use self::sessions::MAX_SESSION_MESSAGES;
-pub use self::sessions::{MemorySessions, SessionKey, SessionStore};
+pub use self::sessions::{MemorySessions, SealedSessions, SessionKey, SessionStore};
+#[doc(hidden)]
+pub use self::sessions::{SessionBounds, SessionTable, SessionTimes};

@@ -249,10 +249,10 @@ pub(crate) enum ReportedEffect {
 }
 
 impl ReportedEffect {
-    /// Returns `Unknown` for a write that had begun, unless it was a dry run.
+    /// Returns `Unknown` for a write that had begun, unless it was a dry run or its effect is undone.
     pub(crate) fn for_call(scope: &CallScope, begun: bool) -> Self {
         let writes = scope.tool().effect() != Effect::Read && !scope.dry_run();
-        if writes && begun { Self::Unknown } else { Self::None }
+        if writes && begun && !scope.is_undone_at_end() { Self::Unknown } else { Self::None }
     }
 
     fn state(self) -> EffectState {

@@ -1,9 +1,12 @@
 //! The settings of a runtime's policies.
 
+use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+use uuid::Uuid;
 
 use super::access::AccessPolicy;
 use super::approval::Approver;
@@ -13,6 +16,7 @@ use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
 use crate::store::{
     Clock, GrantStore, IdempotencyStore, MemoryStore, OutputStore, Store, SystemClock, TicketStore,
+    TransactionScope,
 };
 use crate::tokens::{TokenCounter, TokenEstimate};
 use crate::tool::BuildProblem;
@@ -122,6 +126,15 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// Returns whether a tool can borrow a transaction of this type from the store of keys.
+    pub(crate) fn has_transaction(&self, id: TypeId) -> bool {
+        let keys = self.stores.keys.as_ref();
+        let keys = keys.or_else(|| self.stores.all.as_ref().map(|all| &all.keys));
+        let scope = TransactionScope::new(Uuid::nil(), Duration::ZERO);
+        let transaction = keys.and_then(|keys| keys.transaction(scope));
+        transaction.is_some_and(|transaction| (*transaction.into_any()).type_id() == id)
+    }
+
     /// Creates a policy with the defaults.
     pub fn new() -> Self {
         Self::default()

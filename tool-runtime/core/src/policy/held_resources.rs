@@ -8,19 +8,20 @@ use futures::future::{BoxFuture, pending};
 
 use tool_contracts::{CallStatus, ErrorCode, ToolErrorDetail};
 
-use super::idempotency::ClaimedKey;
+use super::idempotency::{ClaimedKey, ToolTransaction};
 use super::limits::CallPermits;
 use super::read_cache::Flight;
 use super::store_client::StoreClient;
 use crate::dispatch::execution_policy::Claim;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
-use crate::tool::CallScope;
+use crate::tool::{CallScope, Transaction as _};
 
 /// The resources that a running call has claimed. They are released on drop.
 pub(super) struct ClaimedResources {
     stores: Arc<StoreClient>,
     call: CallScope,
     pub(super) key: Option<ClaimedKey>,
+    pub(super) transaction: Option<Arc<ToolTransaction>>,
     /// The flight for a cached answer, and the time for which the answer is cached.
     pub(super) flight: Option<(Flight, Duration)>,
     pub(super) permits: CallPermits,
@@ -28,7 +29,9 @@ pub(super) struct ClaimedResources {
 
 impl ClaimedResources {
     pub(super) fn new(stores: Arc<StoreClient>, call: CallScope) -> Self {
-        Self { stores, call, key: None, flight: None, permits: CallPermits::default() }
+        let transaction = ToolTransaction::open(&stores.keys, &call);
+        let permits = CallPermits::default();
+        Self { stores, call, key: None, transaction, flight: None, permits }
     }
 
     async fn settle_all(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
@@ -41,8 +44,12 @@ impl ClaimedResources {
         if let (Some((flight, ttl)), EffectOutcome::Answered) = (self.flight.take(), ended.effect) {
             flight.cache(&ended.output, now + ttl);
         }
-        let Some(key) = self.key.take() else { return ended };
-        let outcome = key.settle(scope, ended).await;
+        let (key, transaction) = (self.key.take(), self.transaction.take());
+        let outcome = match (key, transaction) {
+            (None, None) => return ended,
+            (Some(key), None) => key.settle(scope, ended).await,
+            (key, Some(transaction)) => transaction.settle(&self.stores, key, scope, ended).await,
+        };
         self.stores.sweep_if_due().await;
         outcome
     }
@@ -51,6 +58,9 @@ impl ClaimedResources {
 /// A tool's thread that still runs keeps the concurrency permits until it ends.
 impl Drop for ClaimedResources {
     fn drop(&mut self) {
+        if let Some(transaction) = self.transaction.take() {
+            transaction.roll_back();
+        }
         let permits = [self.permits.tool.take(), self.permits.runtime.take()];
         if permits.iter().any(Option::is_some) {
             drop(self.call.hold_until_thread_exits(Box::new(permits)));

@@ -41,6 +41,7 @@ pub(crate) struct ToolPlan {
     pub(crate) idempotent: bool,
     pub(crate) reconciles: bool,
     pub(crate) forwards_key: bool,
+    pub(crate) takes_transaction: bool,
     pub(crate) shared: bool,
     pub(crate) ttl: Option<Duration>,
     /// The hash of the tool's version and schemas.
@@ -136,6 +137,7 @@ impl ToolPlan {
             idempotent: spec.annotations().idempotent(),
             reconciles: tool.behavior.reconciles,
             forwards_key: tool.behavior.forwards_key,
+            takes_transaction: tool.behavior.takes_transaction,
             shared: tool.behavior.shared,
             ttl: spec.ttl_seconds().map(Duration::from_secs).map(|ttl| ttl.min(MAX_TTL)),
             schema: fingerprint(spec),

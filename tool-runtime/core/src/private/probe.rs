@@ -64,7 +64,7 @@ impl<T> Deref for Extracted<T> {
 
 /// Preferred: the type implements its creation from a call.
 pub trait TakeFromCall<T> {
-    /// Returns that no stored value is required.
+    /// Returns the required transaction, or that nothing is required.
     fn need(&self) -> HostNeed;
     /// Creates the value.
     ///
@@ -75,7 +75,7 @@ pub trait TakeFromCall<T> {
 
 impl<T: FromCall> TakeFromCall<T> for &Probe<T> {
     fn need(&self) -> HostNeed {
-        HostNeed::nothing()
+        if T::IS_TRANSACTION { HostNeed::transaction::<T>() } else { HostNeed::nothing() }
     }
 
     fn take(&self, call: &CallScope, _slot: usize) -> Result<Extracted<T>, Finished> {

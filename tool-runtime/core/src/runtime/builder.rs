@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tool_contracts::Permission;
+use tool_contracts::{Effect, Permission};
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::schema::Coerce;
 use uuid::Uuid;
@@ -21,8 +21,8 @@ use crate::no_policy::{Policy, PolicyState};
 use crate::policy::{Policy, PolicyState};
 use crate::timer::{Timer, default_timer};
 use crate::tool::registry::{
-    CompiledTool, CompiledTools, DynamicTool, HostState, Registration, Registry, SharedCatalogue,
-    Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
+    CompiledTool, CompiledTools, DynamicTool, HostNeed, HostState, Registration, Registry,
+    SharedCatalogue, Tool, ToolCatalogue, ToolSettings, Toolkit, narrowest_first,
 };
 use crate::tool::{AttachmentLimits, BlockingPermits, BuildError, BuildProblem, Environment};
 #[cfg(feature = "trace")]
@@ -429,6 +429,12 @@ impl RuntimeBuilder {
 
     fn fill(&self, tool: &mut CompiledTool, problems: &mut Vec<BuildProblem>) {
         problems.extend(tool.check_evidence(self.evidence_collector.is_some()).err());
+        for (id, type_name) in tool.needs.iter().filter_map(HostNeed::transaction_type) {
+            if tool.spec.effect() == Effect::Read || !self.policy.has_transaction(id) {
+                let tool = tool.spec.name().to_owned();
+                problems.push(BuildProblem::MissingTransaction { tool, type_name });
+            }
+        }
         match self.states.resolve(&tool.needs) {
             Ok(slots) => tool.slots = slots,
             Err(missing) => problems.extend(missing.into_iter().map(|type_name| {

@@ -1,12 +1,13 @@
 //! Stores idempotency keys.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
-use super::{ClockReading, StoreError, UnixMillis};
+use super::{ClockReading, StoreError, StoreTransaction, TransactionScope, UnixMillis};
 
 /// Stores idempotency keys: the owner that runs under each key, and the outcome.
 ///
@@ -146,6 +147,14 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     ///
     /// Running, unknown and archived records are never deleted.
     async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError>;
+
+    /// Returns a new transaction for an attempt of a call, which begins when its tool uses it.
+    ///
+    /// The default implementation returns none: no tool can borrow the transaction of such a backend.
+    fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
+        let _ = scope;
+        None
+    }
 }
 
 /// The scope and the key of a call: two calls are repeats only if all four fields are equal.

@@ -21,6 +21,7 @@ mod store_clock;
 mod system_error;
 mod ticket;
 mod time;
+mod transaction;
 
 pub use async_trait::async_trait;
 
@@ -37,6 +38,7 @@ pub use self::output::{OutputSlice, OutputStore, StoredOutput};
 pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
+pub use self::transaction::{CommitOutcome, KeyAnswer, StoreTransaction, TransactionScope};
 
 /// A backend that implements all four store traits.
 pub trait Store: IdempotencyStore + TicketStore + GrantStore + OutputStore {}

@@ -81,6 +81,18 @@ pub enum BuildProblem {
         /// The type that it borrows.
         type_name: &'static str,
     },
+    /// A tool borrows a transaction that it cannot have.
+    #[error(
+        "`{tool}` borrows `&{type_name}`, a transaction of another store, or it reads: a write can borrow that of \
+         the store in `Policy::store`"
+    )]
+    #[non_exhaustive]
+    MissingTransaction {
+        /// The tool.
+        tool: String,
+        /// The type that it borrows.
+        type_name: &'static str,
+    },
     /// Two values of one type were given.
     #[error(
         "two values of `{type_name}` were given: tools borrow by type, so wrap one in a type of its own"

@@ -44,6 +44,10 @@ use crate::failure::Failure;
     note = "implement `FromCall` for it, or give a value to the builder with `.state(…)`"
 )]
 pub trait FromCall: Sized + Send + Sync + 'static {
+    /// True for a transaction of the store, which is committed with the call's answer: a call of a tool that borrows
+    /// it has had no effect until then, and is run again after a crash.
+    const IS_TRANSACTION: bool = false;
+
     /// Makes the value.
     ///
     /// # Errors

@@ -62,9 +62,9 @@ pub use self::panic_watch::WatchesPanics;
 pub use self::reconciled::Reconciled;
 pub use self::scope::CallScope;
 pub(crate) use self::scope::ErrorAuthor;
-#[cfg(feature = "policy")]
-pub(crate) use self::scope::Lease;
 pub use self::scope::RequestedLimits;
+#[cfg(feature = "policy")]
+pub(crate) use self::scope::{Lease, Transaction};
 #[cfg(feature = "policy")]
 pub(crate) use self::tool_future::ReconcileOutcome;
 pub use self::tool_future::{Finished, ToolFuture};

@@ -85,6 +85,26 @@ CREATE TABLE "SCHEMA".outputs (
 ALTER TABLE "SCHEMA".outputs ALTER COLUMN text SET STORAGE EXTERNAL;
 CREATE INDEX outputs_to_sweep ON "SCHEMA".outputs (expires_at);
 
+-- digest: the hash of tenant, principal and session. The messages are sealed by the program.
+CREATE TABLE "SCHEMA".sessions (
+    digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+    tenant uuid NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    session text COLLATE "C" NOT NULL,
+    used_at bigint NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX sessions_of_principal ON "SCHEMA".sessions (tenant, hashtextextended(principal, 0));
+CREATE INDEX sessions_to_sweep ON "SCHEMA".sessions (used_at);
+
+-- number: from 1 without gaps; the first ones of a long session are deleted.
+CREATE TABLE "SCHEMA".session_messages (
+    session bytea REFERENCES "SCHEMA".sessions (digest) ON DELETE CASCADE,
+    number bigint,
+    tenant uuid NOT NULL,
+    message bytea NOT NULL,
+    PRIMARY KEY (session, number)
+);
+
 -- The tenants' keys. A destroyed one keeps its version.
 CREATE TABLE "SCHEMA".evidence_keys (
     tenant uuid NOT NULL,
@@ -118,7 +138,8 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['keys', 'tickets', 'grants', 'outputs', 'evidence_keys', 'evidence'] LOOP
+    FOREACH name IN ARRAY ARRAY[
+        'keys', 'tickets', 'grants', 'outputs', 'sessions', 'session_messages', 'evidence_keys', 'evidence'] LOOP
         EXECUTE format('ALTER TABLE "SCHEMA".%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE "SCHEMA".%I FORCE ROW LEVEL SECURITY', name);
         EXECUTE format(

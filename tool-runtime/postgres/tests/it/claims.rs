@@ -10,7 +10,8 @@ use futures::future::join_all;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, IdempotencyStore, PostgresStore, ScopedKey, Settlement, UnixMillis,
+    ClaimOutcome, ClaimRequest, IdempotencyStore, PostgresStore, ScopedKey, Settlement,
+    StoreErrorKind, UnixMillis,
 };
 
 use crate::server;
@@ -114,7 +115,13 @@ async fn fences_rise_whoever_owns_the_key() {
                 let key = &keys[(usize::try_from(turn).expect("a number") + number) % keys.len()];
                 // Half of the leases are over when the next claimant comes.
                 let now = NOW.after(LEASE * u32::try_from(turn).expect("a number"));
-                match store.claim(request(key, now)).await.expect("a claim") {
+                let claimed = match store.claim(request(key, now)).await {
+                    Ok(claimed) => claimed,
+                    // The others have changed the key before each of its attempts.
+                    Err(error) if error.kind() == StoreErrorKind::Unavailable => continue,
+                    Err(error) => panic!("{error}"),
+                };
+                match claimed {
                     ClaimOutcome::Acquired(fence) | ClaimOutcome::TakenOver(fence) => {
                         fences.push((key.key.clone(), fence.get()));
                         if turn % 3 == 0 {

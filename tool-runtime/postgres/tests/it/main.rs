@@ -8,4 +8,6 @@ mod pool;
 mod replicas;
 mod restarts;
 mod server;
+mod sessions;
+mod transactions;
 mod values;

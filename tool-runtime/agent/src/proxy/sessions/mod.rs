@@ -1,6 +1,8 @@
 //! The histories of conversations.
 
 mod memory;
+mod seal;
+mod sealed;
 
 use std::fmt;
 
@@ -11,6 +13,9 @@ use tool_runtime_core::store::StoreError;
 pub use tool_runtime_core::store::session_key::SessionKey;
 
 pub use self::memory::MemorySessions;
+pub use self::sealed::SealedSessions;
+#[doc(hidden)]
+pub use self::sealed::{SessionBounds, SessionTable, SessionTimes};
 
 /// The most messages that the stores of this crate keep of a session.
 #[doc(hidden)]

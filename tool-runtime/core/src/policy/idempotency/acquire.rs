@@ -71,7 +71,7 @@ impl KeyClaims {
                 }
                 KeyStep::Release { fence, in_doubt, refusal } => {
                     let mut key = self.claimed(scope, key, fence, now);
-                    key.set_in_doubt(in_doubt);
+                    key.set_in_doubt(in_doubt && !plan.takes_transaction);
                     key.release().await;
                     return Err(self.refuse(refusal, now));
                 }
@@ -206,6 +206,11 @@ impl KeyClaims {
         started: Instant,
     ) -> Result<ClaimedKey, ShortCircuit> {
         let plan = scope.plan();
+        if plan.takes_transaction {
+            // The earlier run would have settled its key together with its effect.
+            key.set_in_doubt(false);
+            return Ok(key);
+        }
         if plan.reconciles {
             match reconciliation::reconcile(scope, &mut key, started).await {
                 reconciliation::EarlierOutcome::DidNotHappen => {

@@ -16,7 +16,10 @@ use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
 use crate::policy::store_client::StoreClient;
-use crate::store::{Fence, ScopedKey, Settlement, StoreError, StoreErrorKind};
+use crate::store::{
+    Fence, KeyAnswer, KeyState, ScopedKey, Settlement, StoreError, StoreErrorKind, StoredAnswer,
+    UnixMillis,
+};
 use crate::tool::Lease as _;
 use crate::tool::{CallScope, catch_panic};
 
@@ -24,7 +27,7 @@ use crate::tool::{CallScope, catch_panic};
 const SETTLE_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
 
 /// The timeout of one attempt to settle.
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const NOT_STORED: &str = "the answer could not be stored under its idempotency key: \
                           a repeat may be answered that the outcome is unknown";
@@ -170,7 +173,7 @@ impl ClaimedKey {
         }
     }
 
-    async fn settlement_of(&self, ended: &CallOutcome) -> Settlement {
+    pub(super) async fn settlement_of(&self, ended: &CallOutcome) -> Settlement {
         let answer = match ended.effect {
             // A failure of this run does not tell whether an earlier one had its effect.
             EffectOutcome::Final if self.in_doubt => None,
@@ -187,6 +190,25 @@ impl ClaimedKey {
             Ok(now) => Settlement::Answered { answer, keep_until: now.after(retention) },
             Err(_) => Settlement::Unknown,
         }
+    }
+
+    /// Gives the answer to the store's transaction, which settles the key from here on.
+    pub(super) fn hand_over(&mut self, answer: StoredAnswer, keep_until: UnixMillis) -> KeyAnswer {
+        self.settled = true;
+        KeyAnswer { key: self.key.clone(), fence: self.fence, answer, keep_until }
+    }
+
+    /// Takes the key back from a transaction that has not settled it.
+    pub(super) fn take_back(mut self) -> Self {
+        self.settled = false;
+        self
+    }
+
+    /// Returns whether the key is answered under this fence; none if another run has it.
+    pub(super) async fn is_answered(&self) -> Result<Option<bool>, StoreError> {
+        let record = self.stores.call(SETTLE_TIMEOUT, self.stores.keys.find(&self.key)).await?;
+        let record = record.filter(|record| record.fence == self.fence);
+        Ok(record.map(|record| matches!(record.state, KeyState::Answered { .. })))
     }
 
     /// Releases the key of a call that does not run.
@@ -252,7 +274,8 @@ impl Drop for ClaimedKey {
             self.transfer();
             return;
         }
-        let default = if begun { Settlement::Unknown } else { self.without_effect() };
+        let is_unknown = begun && !self.call.is_undone_at_end();
+        let default = if is_unknown { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(default);
         // A drop cannot wait: only a store that settles without waiting takes it.
         let keys = &self.stores.keys;

@@ -63,6 +63,8 @@ pub struct ToolBehavior {
     pub(crate) reconciles: bool,
     /// True if the tool's downstream service enforces the idempotency key itself.
     pub(crate) forwards_key: bool,
+    /// True if the tool's effect is in a transaction of the store.
+    pub(crate) takes_transaction: bool,
     /// The retention of an output under its idempotency key.
     pub(crate) retention: Option<Duration>,
     /// True if a cached output is valid for every user of a tenant.
@@ -149,10 +151,12 @@ impl CompiledTool {
             typed: Some(TypeGuarantees { bounds_checked: !unchecked_bounds }),
         };
         let mut tool = parts.compile_parts(definition.effect, settings, Vec::new())?;
+        let needs = (definition.host)();
         tool.behavior = ToolBehavior {
             has_preview: definition.has_preview,
             reconciles: definition.reconciles,
             forwards_key: definition.forwards_key,
+            takes_transaction: needs.iter().any(|need| need.transaction_type().is_some()),
             retention: definition.retention.map(Duration::from_millis),
             shared: definition.shared,
             evidence: definition.source_hash.is_some(),
@@ -160,7 +164,7 @@ impl CompiledTool {
             keeps_wide_numbers: false,
             source: definition.source_hash,
         };
-        tool.needs = (definition.host)();
+        tool.needs = needs;
         tool.codes = (definition.codes)().into();
         Ok(tool)
     }
@@ -191,6 +195,7 @@ impl CompiledTool {
             has_preview: preview.is_some(),
             reconciles: reconcile.is_some(),
             forwards_key: tool.forwards_key,
+            takes_transaction: tool.takes_transaction,
             retention: tool.retention,
             shared: tool.shared,
             evidence: tool.evidence,
@@ -395,6 +400,10 @@ fn incomplete(tool: &DynamicTool) -> Vec<BuildProblem> {
         (
             reads && (tool.reconcile.is_some() || tool.forwards_key || tool.retention.is_some()),
             "reads and sets idempotency options, which only writes have",
+        ),
+        (
+            reads && tool.takes_transaction,
+            "reads and takes a transaction of the store, which only a write has",
         ),
         (
             tool.retention.is_some_and(|time| time < SHORTEST_RETENTION),

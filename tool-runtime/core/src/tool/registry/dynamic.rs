@@ -71,6 +71,7 @@ pub struct DynamicTool {
     pub(super) handles_dry_run: bool,
     pub(super) reconcile: Option<Handler>,
     pub(super) forwards_key: bool,
+    pub(super) takes_transaction: bool,
     pub(super) retention: Option<Duration>,
     pub(super) shared: bool,
     pub(super) evidence: bool,
@@ -105,6 +106,7 @@ impl DynamicTool {
             handles_dry_run: false,
             reconcile: None,
             forwards_key: false,
+            takes_transaction: false,
             retention: None,
             shared: false,
             evidence: false,
@@ -367,6 +369,16 @@ impl DynamicTool {
     #[must_use]
     pub fn forwards_key(mut self) -> Self {
         self.forwards_key = true;
+        self
+    }
+
+    /// Declares that the handler has its effect in a transaction of the store, which it takes by
+    /// [`CallScope::transaction`]. Writes only.
+    ///
+    /// The effect is committed with the answer, and undone if there is none; so the call is run again after a crash.
+    #[must_use]
+    pub fn takes_transaction(mut self) -> Self {
+        self.takes_transaction = true;
         self
     }
 

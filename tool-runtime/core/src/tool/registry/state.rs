@@ -21,6 +21,7 @@ enum RequirementKind {
     Nothing,
     State(TypeId),
     Toolkit(TypeId),
+    Transaction(TypeId),
 }
 
 impl HostNeed {
@@ -34,6 +35,22 @@ impl HostNeed {
     #[must_use]
     pub fn state<T: ?Sized + 'static>() -> Self {
         Self { kind: RequirementKind::State(TypeId::of::<T>()), type_name: type_name::<T>() }
+    }
+
+    /// Requires a store whose transaction has this type.
+    #[must_use]
+    pub fn transaction<T: 'static>() -> Self {
+        Self { kind: RequirementKind::Transaction(TypeId::of::<T>()), type_name: type_name::<T>() }
+    }
+
+    /// Returns the type of the transaction that is required, and its name.
+    pub(crate) fn transaction_type(&self) -> Option<(TypeId, &'static str)> {
+        match self.kind {
+            RequirementKind::Transaction(id) => Some((id, self.type_name)),
+            RequirementKind::Nothing | RequirementKind::State(_) | RequirementKind::Toolkit(_) => {
+                None
+            }
+        }
     }
 
     /// Requires the toolkit of the method.
@@ -83,7 +100,7 @@ impl HostState {
             .iter()
             .map(|need| {
                 let host_value = match need.kind {
-                    RequirementKind::Nothing => return None,
+                    RequirementKind::Nothing | RequirementKind::Transaction(_) => return None,
                     RequirementKind::State(id) => self.values.get(&id),
                     RequirementKind::Toolkit(id) => self.toolkits.get(&id),
                 };

@@ -1,5 +1,6 @@
 //! The state that a call's handles share, with what the runtime does to it.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -30,6 +31,18 @@ use crate::tool::user_input::InputSource;
 pub(crate) trait Lease: Send + Sync {
     /// Returns whether the lease has expired, so that another process may run the same call.
     fn is_over(&self) -> bool;
+}
+
+/// The transaction of the store that a tool borrows: it is committed only when the call is settled.
+pub(crate) trait Transaction: Send + Sync {
+    /// Returns the transaction of the present attempt, as the type that the tool borrows.
+    fn current(&self) -> Option<Arc<dyn Any + Send + Sync>>;
+
+    /// Undoes the effect of the present attempt. Once the commit has begun, it changes nothing.
+    fn roll_back(&self);
+
+    /// Returns whether the commit has begun, so that the effect may not be undone.
+    fn is_committing(&self) -> bool;
 }
 
 /// The state of one call, which its handles share.
@@ -77,6 +90,7 @@ pub(super) struct OptionalState {
     /// The limits that the request of an agent asks for.
     pub(super) requested: OnceLock<RequestedLimits>,
     pub(super) lease: OnceLock<Arc<dyn Lease>>,
+    pub(super) transaction: OnceLock<Arc<dyn Transaction>>,
     /// The scrubbers of texts about the call, made when the first text is written.
     pub(super) scrubs: OnceLock<Box<TextScrubbers>>,
     pub(super) blocking_run: BlockingRun,
@@ -231,6 +245,9 @@ impl CallState {
     /// may have had its effect although it failed.
     pub(crate) fn reset_for_retry(&self, effect_unknown: bool) {
         self.effect_unknown.fetch_or(effect_unknown, Ordering::Relaxed);
+        if let Some(transaction) = self.transaction() {
+            transaction.roll_back();
+        }
         let mut meta = self.lock_meta();
         drop(meta.take());
         self.earlier_attempts.fetch_add(1, Ordering::Relaxed);
@@ -267,6 +284,21 @@ impl CallState {
     pub(crate) fn may_be_polled(&self) -> bool {
         let lease = self.optional().and_then(|optional| optional.lease.get());
         lease.is_none_or(|lease| !lease.is_over())
+    }
+
+    fn transaction(&self) -> Option<&Arc<dyn Transaction>> {
+        self.optional()?.transaction.get()
+    }
+
+    /// Returns the store's transaction for this attempt, as the type that the tool borrows.
+    pub(super) fn current_transaction(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.transaction()?.current()
+    }
+
+    /// Returns whether the tool's effect is in a transaction that is not being committed, so that it is undone
+    /// if the call ends now.
+    pub(crate) fn is_undone_at_end(&self) -> bool {
+        self.transaction().is_some_and(|transaction| !transaction.is_committing())
     }
 
     /// Adds to the call's `meta` on behalf of this attempt.

@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use self::call_state::CallState;
 #[cfg(feature = "policy")]
-pub(crate) use self::call_state::Lease;
+pub(crate) use self::call_state::{Lease, Transaction};
 use self::purpose::{ArgumentEdit, Purpose};
 pub use self::requested::RequestedLimits;
 pub(crate) use self::scrubs::ErrorAuthor;
@@ -82,6 +82,22 @@ impl CallScope {
     #[must_use]
     pub fn state<T: ?Sized + Send + Sync + 'static>(&self) -> Option<&T> {
         self.0.environment.states.get::<T>().map(|state| &**state)
+    }
+
+    /// Returns the transaction of the store for this attempt, for [`FromCall`](crate::FromCall) of a backend's type.
+    ///
+    /// # Errors
+    /// `INTERNAL` if the tool was not declared to take a transaction of this type, or the store has none.
+    pub fn transaction<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, Failure> {
+        let current = self.0.current_transaction();
+        let transaction = current.and_then(|transaction| transaction.downcast().ok());
+        transaction.ok_or_else(|| {
+            Failure::from_code(ErrorCode::Internal).with_log(format!(
+                "the call has no `{}`: only a write has one, under a policy with this store; a dynamic tool says \
+                 `takes_transaction`",
+                std::any::type_name::<T>()
+            ))
+        })
     }
 
     /// Returns whether the tool must not perform its effect.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::purpose::Purpose;
-use super::{CallScope, CallState, Lease};
+use super::{CallScope, CallState, Lease, Transaction};
 use crate::tool::blocking_run::HeldResources;
 use crate::tool::idempotency::Idempotency;
 
@@ -56,5 +56,10 @@ impl CallState {
     /// Sets the lease without which the tool must not be polled; the first one counts.
     pub(crate) fn set_lease(&self, lease: Arc<dyn Lease>) {
         drop(self.optional_or_new().lease.set(lease));
+    }
+
+    /// Sets the transaction that the tool may borrow; the first one counts.
+    pub(crate) fn set_transaction(&self, transaction: Arc<dyn Transaction>) {
+        drop(self.optional_or_new().transaction.set(transaction));
     }
 }

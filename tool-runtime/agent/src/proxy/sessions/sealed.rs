@@ -1,33 +1,89 @@
-//! Sessions in the SQLite store, encrypted.
+//! Sessions in a durable store, encrypted.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tool_contracts::ToolContext;
 use tool_contracts::assess::ChatMessage;
-use tool_runtime_agent::{MAX_SESSION_MESSAGES, SessionKey, SessionStore};
 use tool_runtime_core::key_ring::KeyRing;
 use tool_runtime_core::store::{Clock, StoreError, SystemClock, UnixMillis};
+use uuid::Uuid;
 
-use crate::SqliteStore;
-use crate::session_seal::SessionSeal;
-use crate::sessions::{SessionBounds, SessionTimes};
+use super::seal::SessionSeal;
+use super::{MAX_SESSION_MESSAGES, SessionKey, SessionStore};
 
 /// The retention of a session after its last message.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The most sessions of a principal.
 const MAX_SESSIONS: usize = 1_000;
-/// The most sessions that one transaction deletes; others of the file wait for it.
+/// The most sessions that one transaction deletes; others of the database wait for it.
 const BATCH_SIZE: usize = 16;
 
-/// Keeps histories in the file of a [`SqliteStore`], encrypted; they survive a restart, and several
-/// processes may share them.
+/// Stores sealed messages of sessions: a backend's side of [`SealedSessions`].
+///
+/// Every lookup names tenant, principal and session. An operation is atomic.
+#[doc(hidden)]
+#[async_trait]
+pub trait SessionTable: fmt::Debug + Send + Sync + 'static {
+    /// Returns the newest messages of a session, oldest first.
+    async fn load_session(
+        &self,
+        key: &SessionKey,
+        limit: usize,
+        expired: UnixMillis,
+    ) -> Result<Vec<Vec<u8>>, StoreError>;
+
+    /// Appends messages to a session, and deletes what exceeds a bound or has expired.
+    async fn append_to_session(
+        &self,
+        key: &SessionKey,
+        messages: Vec<Vec<u8>>,
+        times: SessionTimes,
+        bounds: SessionBounds,
+    ) -> Result<(), StoreError>;
+
+    /// Deletes a session; returns false if there is none.
+    async fn delete_session(&self, key: &SessionKey) -> Result<bool, StoreError>;
+
+    /// Deletes at most `limit` sessions of a principal; returns how many.
+    async fn delete_sessions_of(
+        &self,
+        tenant: Uuid,
+        principal: Box<str>,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+
+    /// Deletes at most `limit` sessions that have expired, of all tenants; returns how many.
+    async fn sweep_sessions(&self, expired: UnixMillis, limit: usize) -> Result<usize, StoreError>;
+}
+
+/// The bounds of conversations.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct SessionBounds {
+    /// The most messages of a session.
+    pub messages: usize,
+    /// The most sessions of a principal, at least 1.
+    pub sessions: usize,
+}
+
+/// The time of an operation, and the time of the last use up to which sessions have expired.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct SessionTimes {
+    pub now: UnixMillis,
+    pub expired: UnixMillis,
+}
+
+/// Keeps histories in a durable store, encrypted; they survive a restart, and the processes that share the store share
+/// them: `SqliteSessions` in a file, `PostgresSessions` for several machines.
 ///
 /// # Encryption
 /// Messages are personal data: each is encrypted with AES-256-GCM under a key that is derived from the
 /// ring, and bound to its tenant, principal and session, as the calls behind tickets are bound to
-/// their tickets. Neither the file nor a copy of it shows a message, and a message that is changed or
+/// their tickets. Neither the database nor a copy of it shows a message, and a message that is changed or
 /// moved to another session does not open. The ids of tenants, principals and sessions, and the
 /// times, are stored as they are. A deleted message, or two of one session that are exchanged, are
 /// not detected. A former key has to stay on the ring for as long as sessions are kept.
@@ -55,18 +111,18 @@ const BATCH_SIZE: usize = 16;
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct SqliteSessions {
-    store: SqliteStore,
+pub struct SealedSessions<T> {
+    store: T,
     seal: SessionSeal,
     clock: Arc<dyn Clock>,
     retention: Duration,
     max_sessions: usize,
 }
 
-impl SqliteSessions {
+impl<T: SessionTable> SealedSessions<T> {
     /// Keeps sessions in a store, encrypted with keys that are derived from a ring.
     #[must_use]
-    pub fn new(store: SqliteStore, keys: &KeyRing) -> Self {
+    pub fn new(store: T, keys: &KeyRing) -> Self {
         Self {
             store,
             seal: SessionSeal::from_ring(keys),
@@ -78,7 +134,7 @@ impl SqliteSessions {
 
     /// Sets how long a session is kept after its last message; 30 days by default.
     ///
-    /// Processes that share a file should agree: the shortest retention deletes.
+    /// Processes that share a store should agree: the shortest retention deletes.
     #[must_use]
     pub fn retention(self, retention: Duration) -> Self {
         Self { retention, ..self }
@@ -142,7 +198,7 @@ impl SqliteSessions {
 }
 
 #[async_trait]
-impl SessionStore for SqliteSessions {
+impl<T: SessionTable> SessionStore for SealedSessions<T> {
     async fn load(&self, key: &SessionKey, limit: usize) -> Result<Vec<ChatMessage>, StoreError> {
         let sealed = self.store.load_session(key, limit, self.times().expired).await?;
         sealed.iter().map(|message| self.seal.open(message, key)).collect()

@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use tool_contracts::assess::ChatMessage;
-use tool_runtime_agent::SessionKey;
 use tool_runtime_core::key_ring::{KeyRing, RingKey, SealingKey, frame};
 use tool_runtime_core::policy::{SealError, open_with, seal_with};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 use zeroize::Zeroizing;
+
+use super::SessionKey;
 
 // HKDF labels: another value makes every stored message unreadable.
 const PURPOSE: &[u8] = b"tool-runtime/agent-sessions/v1/seal";
@@ -62,7 +63,7 @@ impl SessionSeal {
             StoreError::new(
                 StoreErrorKind::Damaged,
                 "a message of a session cannot be decrypted: keep the key that encrypted it on the \
-                 ring, or delete the session if the file was changed",
+                 ring, or delete the session if it was changed",
             )
         })
     }
