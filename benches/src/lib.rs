@@ -18,6 +18,7 @@ mod rates;
 pub mod retention;
 pub mod similarity;
 pub mod store;
+pub mod store_postgres;
 pub mod tokens;
 pub mod turn;
 pub mod work;

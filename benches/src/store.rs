@@ -18,21 +18,21 @@ use tool_runtime::store::{
 use crate::rates::{median, rate, ratio, text};
 
 /// The number of concurrent tasks, and of rows per hand-written commit.
-const TASKS: usize = 64;
+pub(crate) const TASKS: usize = 64;
 
 /// The number of keyed writes of each task in a round.
-const WRITES: usize = 25;
+pub(crate) const WRITES: usize = 25;
 
 /// The number of sequential keyed writes in a round.
 const SINGLE: usize = 25;
 
 const ROUNDS: usize = 15;
 
-const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
-const LEASE: Duration = Duration::from_secs(60);
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-const BODY: &[u8] = &[b'7'; 300];
-const META: &[u8] = &[b'7'; 100];
+pub(crate) const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
+pub(crate) const LEASE: Duration = Duration::from_secs(60);
+pub(crate) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const BODY: &[u8] = &[b'7'; 300];
+pub(crate) const META: &[u8] = &[b'7'; 100];
 
 /// Prints the keyed writes per second for each kind.
 ///
@@ -96,7 +96,7 @@ async fn through_store(file: PathBuf) -> Result<f64, String> {
     Ok(rate)
 }
 
-async fn write(store: SqliteStore, task: usize) -> Result<(), String> {
+pub(crate) async fn write(store: impl IdempotencyStore, task: usize) -> Result<(), String> {
     for number in task * WRITES..(task + 1) * WRITES {
         let key = key(number);
         let request = ClaimRequest::new(key.clone(), fingerprint(number), NOW, LEASE);
@@ -135,7 +135,7 @@ async fn through_runtime(file: PathBuf) -> Result<f64, String> {
 }
 
 /// A write whose answer is as long as the one of the hand-written commits.
-fn place_order() -> DynamicTool {
+pub(crate) fn place_order() -> DynamicTool {
     let answer = "7".repeat(BODY.len() - 2);
     DynamicTool::new("orders.place", Effect::Write)
         .description("Places an order.")
@@ -144,7 +144,7 @@ fn place_order() -> DynamicTool {
         .sync_handler(move |_| Ok::<_, Failure>(answer.clone()))
 }
 
-async fn call(runtime: Runtime, task: usize) -> Result<(), String> {
+pub(crate) async fn call(runtime: Runtime, task: usize) -> Result<(), String> {
     for number in task * WRITES..(task + 1) * WRITES {
         let cx = ToolContext::builder(Uuid::nil(), "trace-1")
             .run_id("run-1")
@@ -209,14 +209,14 @@ fn commit_by_hand(connection: &Connection, group: &[usize]) -> rusqlite::Result<
     connection.prepare_cached("COMMIT")?.execute([]).map(drop)
 }
 
-fn key(number: usize) -> ScopedKey {
+pub(crate) fn key(number: usize) -> ScopedKey {
     ScopedKey::new(Uuid::nil(), "user:42", "orders.place", format!("order-{number}"))
 }
 
-fn fingerprint(number: usize) -> Digest {
+pub(crate) fn fingerprint(number: usize) -> Digest {
     Digest::compute("figures", &number.to_be_bytes())
 }
 
-fn signed(moment: UnixMillis) -> i64 {
+pub(crate) fn signed(moment: UnixMillis) -> i64 {
     i64::try_from(moment.get()).unwrap_or(i64::MAX)
 }

@@ -11,7 +11,7 @@ use tool_benches::faults;
 use tool_benches::http;
 use tool_benches::{
     articulate, canonical, choosing, dialects, disclosure, distillation, instructions, ledger,
-    model, plots, retention, similarity, store, tokens, turn, work,
+    model, plots, retention, similarity, store, store_postgres, tokens, turn, work,
 };
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
@@ -44,7 +44,9 @@ cargo figures NAME [ARGS]
                      how similar the compressed contexts are to the whole ones, by a server's vectors
   faults [URL] [KILLS]  keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
-  store [FOLDER]     keyed writes through the store, beside the same commits by hand
+  store [FOLDER | URL]
+                     keyed writes through the store, beside the same commits by hand: in files, or on a
+                     server of PostgreSQL
   ledger [FOLDER]    in-process calls with the ledger on, beside the same calls with it off
   http               requests a second of processor time, beside the same endpoint by hand
   mcp                the same over the Model Context Protocol, beside rmcp's own server
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         ["faults", runs @ ..] => faults::print(runs),
         #[cfg(unix)]
         ["faults-child"] => faults::play(),
+        ["store", url] if url.starts_with("postgres") => store_postgres::print(url),
         ["store"] => store::print(&std::env::temp_dir()),
         ["store", folder] => store::print(Path::new(folder)),
         ["ledger"] => ledger::print(&std::env::temp_dir()),

@@ -1,24 +1,27 @@
 //! The data folder, which persists after the program ends.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{fs, io};
 
 use tool_runtime::policy::KeyRing;
 
-use crate::secret;
+use crate::{Options, secret};
 
 /// The files of one server. A folder belongs to one server, since the ledger has one writer.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     folder: PathBuf,
+    secret: PathBuf,
 }
 
 impl Files {
-    /// Opens a folder, and creates it if it does not exist.
-    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+    /// Opens the data folder of the options, and creates it if it does not exist.
+    pub(crate) fn open(options: &Options) -> io::Result<Self> {
+        let folder = &options.data_dir;
         fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        let secret = options.secret.clone().unwrap_or_else(|| folder.join("secret.key"));
+        Ok(Self { folder: folder.clone(), secret })
     }
 
     /// Returns the default database of the guide's tables.
@@ -38,7 +41,7 @@ impl Files {
 
     /// Returns the keys that sign tickets, link records and seal evidence.
     pub(crate) fn keys(&self) -> Result<KeyRing, Box<dyn Error>> {
-        let secret = secret::find_or_make(&self.folder.join("secret.key"))?;
+        let secret = secret::find_or_make(&self.secret)?;
         Ok(KeyRing::new("heritage-1", &secret)?)
     }
 }

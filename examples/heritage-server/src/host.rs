@@ -1,23 +1,26 @@
 //! The host: the guide's tools under one policy, with a ledger.
 
+use std::env;
 use std::error::Error;
 use std::io::Write;
 
-use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
+use tool_runtime::evidence::{
+    EvidenceKeeper, EvidenceRequest, EvidenceStore, EvidenceVerdict, Vault,
+};
 use tool_runtime::ledger::{Ledger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
-use tool_runtime::store::SqliteStore;
+use tool_runtime::store::{PostgresStore, SqliteStore, Store};
 use tool_runtime::trace::JsonLog;
 
-use crate::Options;
 use crate::files::Files;
 use crate::guide::Guide;
 use crate::tools::{
     CreateDraftContentTool, DrawSiteMapTool, GetNpcProfileTool, GetPromptActiveTool,
     GetSiteMapTool, LogUserEventTool, SearchContentTool,
 };
+use crate::{Options, secret};
 
 /// The guide's runtime, and its ledger and files.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub struct Host {
     pub(crate) runtime: Runtime,
     pub(crate) ledger: Ledger,
     pub(crate) vault: Vault,
+    /// The store that other servers share, if there is one.
+    pub(crate) shared_store: Option<PostgresStore>,
     log: JsonLog,
 }
 
@@ -37,10 +42,10 @@ impl Host {
         options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let files = Files::open(&options.data_dir)?;
+        let files = Files::open(options)?;
         let database = options.database.clone().unwrap_or_else(|| files.guide());
         let guide = Guide::open(&database).await?;
-        Self::start(guide, &files, options, log)
+        Self::start(guide, &files, options, log).await
     }
 
     /// Returns the runtime of the guide's tools.
@@ -50,13 +55,36 @@ impl Host {
     }
 
     /// Starts the guide's tools under a policy; each call writes a line of JSON to the log.
-    pub(crate) fn start(
+    pub(crate) async fn start(
         guide: Guide,
         files: &Files,
         options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let store = SqliteStore::open(files.runtime())?;
+        match &options.store {
+            None => {
+                let store = SqliteStore::open(files.runtime())?;
+                Self::start_on(store, guide, files, options, log)
+            }
+            // Each with a secret of its own, they could not read each other's tickets and evidence.
+            Some(_) if options.secret.is_none() && env::var_os(secret::VARIABLE).is_none() => {
+                Err(OneSecret.into())
+            }
+            Some(url) => {
+                let store = PostgresStore::connect(url).await?;
+                let host = Self::start_on(store.clone(), guide, files, options, log)?;
+                Ok(Self { shared_store: Some(store), ..host })
+            }
+        }
+    }
+
+    fn start_on(
+        store: impl Store + EvidenceStore + Clone,
+        guide: Guide,
+        files: &Files,
+        options: &Options,
+        log: impl Write + Send + 'static,
+    ) -> Result<Self, Box<dyn Error>> {
         let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
         let vault = Vault::new(store.clone(), files.keys()?).with_authorizer(evidence_verdict);
         let keeper = EvidenceKeeper::new(vault, &ledger);
@@ -85,7 +113,7 @@ impl Host {
             .evidence(keeper)
             .observe(log.clone())
             .build()?;
-        Ok(Self { runtime, ledger, vault, log })
+        Ok(Self { runtime, ledger, vault, shared_store: None, log })
     }
 
     /// Writes the pending records, and closes the ledger.
@@ -99,6 +127,14 @@ impl Host {
         Ok(())
     }
 }
+
+/// The error of a shared store without a shared secret.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the servers of one store need one secret: name its file with --secret, or put 64 hexadecimal digits into {}",
+    secret::VARIABLE
+)]
+struct OneSecret;
 
 /// Decides which evidence callers with the scopes of `/evidence` can read: prompts belong to the
 /// operator and stay sealed.

@@ -25,6 +25,20 @@ pub struct Options {
     /// The folder of persistent data: tables, ledger, tickets, evidence, secret
     #[arg(long, env = "HERITAGE_DATA_DIR", value_name = "FOLDER", default_value = "heritage-data")]
     pub data_dir: PathBuf,
+    /// The store of keys, tickets, answers and evidence, which several servers share; by default in the data folder
+    #[arg(
+        long,
+        env = "HERITAGE_STORE",
+        value_name = "URL",
+        hide_env_values = true,
+        help = "The store of keys, tickets, answers and evidence, which several servers share: \
+                postgres://USER@HOST/NAME, with TLS unless it is on this machine \
+                [default: runtime.db in the data folder]"
+    )]
+    pub store: Option<String>,
+    /// The file of the secret, the same for all servers of a store; by default made in the data folder
+    #[arg(long, env = "HERITAGE_SECRET_FILE", value_name = "FILE")]
+    pub secret: Option<PathBuf>,
     /// The file of callers' keys, one per line; without it all callers on this machine are accepted
     #[arg(long, env = "HERITAGE_API_KEYS", value_name = "FILE")]
     pub api_keys: Option<PathBuf>,
@@ -62,6 +76,8 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
             database: None,
             data_dir: data_dir.into(),
+            store: None,
+            secret: None,
             api_keys: None,
             jwks: None,
             issuer: None,

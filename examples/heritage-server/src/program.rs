@@ -31,11 +31,11 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
         return crate::protocol::serve_streams(&options).await;
     }
     let auth = auth(&options)?;
-    let files = Files::open(&options.data_dir)?;
+    let files = Files::open(&options)?;
     let database = options.database.clone().unwrap_or_else(|| files.guide());
     let guide = Guide::open(&database).await?;
     let tables = guide.clone();
-    let host = Host::start(guide, &files, &options, io::stdout())?;
+    let host = Host::start(guide, &files, &options, io::stdout()).await?;
     let config = HttpConfig::new(auth).ledger(&host.ledger).vault(&host.vault).ready_check(
         "tables",
         move || {
@@ -43,6 +43,13 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
             async move { tables.is_there().await }
         },
     );
+    let config = match host.shared_store.clone() {
+        None => config,
+        Some(store) => config.ready_check("store", move || {
+            let store = store.clone();
+            async move { store.ping().await }
+        }),
+    };
     let config = if options.mcp { config.mcp(crate::protocol::config()?) } else { config };
     let drain = config.drain();
     let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
@@ -106,6 +113,10 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         }
         (None, None) => ("all on this machine; --api-keys FILE asks for keys".to_owned(), ""),
     };
+    let store = match &options.store {
+        None => files.runtime().display().to_string(),
+        Some(_) => "in PostgreSQL, as --store says".to_owned(),
+    };
     let protocol = if options.mcp {
         format!("http://{address}/api/mcp")
     } else {
@@ -114,6 +125,7 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
     format!(
         "the guide of 严田古村 listens on http://{address}/api
   tables   {tables}
+  store    {store}
   record   {ledger}, table trace_ledger
   callers  {callers}
   mcp      {protocol}

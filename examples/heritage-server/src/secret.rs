@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The environment variable of the secret: 64 hexadecimal digits.
-const VARIABLE: &str = "HERITAGE_SECRET";
+pub(crate) const VARIABLE: &str = "HERITAGE_SECRET";
 
 const LENGTH: usize = 32;
 

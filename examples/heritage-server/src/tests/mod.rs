@@ -58,21 +58,22 @@ async fn made_database(server: &str) -> String {
 impl Trial {
     async fn start(database: Option<String>) -> Self {
         let folder = env::temp_dir().join(format!("heritage-{}", Uuid::now_v7()));
-        let files = Files::open(&folder).expect("a folder");
+        let files = Files::open(&Options::in_folder(&folder)).expect("a folder");
         let database = database.unwrap_or_else(|| files.guide());
         let guide = Guide::with_words(&database, Arc::clone(&WORDS)).await.expect("a guide");
-        Self::over(guide, folder)
+        Self::over(guide, folder).await
     }
 
     /// Starts another guide on the same tables, without this one's files.
-    fn forgetful(&self) -> Self {
+    async fn forgetful(&self) -> Self {
         let folder = env::temp_dir().join(format!("heritage-{}", Uuid::now_v7()));
-        Self::over(self.guide.clone(), folder)
+        Self::over(self.guide.clone(), folder).await
     }
 
-    fn over(guide: Guide, folder: PathBuf) -> Self {
-        let files = Files::open(&folder).expect("a folder");
-        let host = Host::start(guide.clone(), &files, &options(), io::sink()).expect("a host");
+    async fn over(guide: Guide, folder: PathBuf) -> Self {
+        let files = Files::open(&Options::in_folder(&folder)).expect("a folder");
+        let host = Host::start(guide.clone(), &files, &options(), io::sink()).await;
+        let host = host.expect("a host");
         Self { guide, host, folder }
     }
 

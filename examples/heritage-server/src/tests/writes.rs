@@ -85,7 +85,7 @@ async fn a_retry_finds_the_draft_also_where_its_answer_was_forgotten() {
         let cx = keyed("draft-1");
         let first = trial.call_as(&cx, "create_draft_content", &draft()).await;
         // Another process, whose own files do not know the first one's calls.
-        let forgetful = trial.forgetful();
+        let forgetful = trial.forgetful().await;
         let again = forgetful.call_as(&cx, "create_draft_content", &draft()).await;
         assert_eq!(first["data"], again["data"], "{again}");
         assert_eq!(trial.count("contents").await, before + 1);

@@ -2,5 +2,6 @@
 
 mod protocol;
 mod readme;
+mod replicas;
 mod running;
 mod server;

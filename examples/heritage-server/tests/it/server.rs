@@ -76,11 +76,16 @@ impl Server {
     }
 
     /// Stops it, and starts another server in its folder.
-    pub(crate) fn restarted(mut self) -> Self {
+    pub(crate) fn restarted(self) -> Self {
+        self.restarted_with(&[])
+    }
+
+    /// Stops it, and starts another server in its folder, with these options.
+    pub(crate) fn restarted_with(mut self, options: &[&str]) -> Self {
         self.end();
         // The next server owns the folder now.
         let folder = std::mem::take(&mut self.folder);
-        Self::start_in(folder, &[])
+        Self::start_in(folder, options)
     }
 
     /// Stops it by a signal, and returns its standard output.

@@ -67,6 +67,7 @@ async fn transfer(
     Ok(balance)
 }
 
+#[expect(clippy::unused_async, reason = "it is as the tool is")]
 async fn show_transfer(
     _: &SqliteTransaction,
     _: &Idempotency,

@@ -69,13 +69,13 @@ async fn replicas_that_append_to_one_session_lose_and_mix_nothing() {
             }
         });
         join_all(appends).await;
-        let stored = texts(&replicas[0], &key).await;
-        assert_eq!(stored.len(), 60);
-        for pair in stored.chunks(2) {
+        let history = texts(&replicas[0], &key).await;
+        assert_eq!(history.len(), 60);
+        for pair in history.chunks(2) {
             assert_eq!(pair[0].strip_suffix('a'), pair[1].strip_suffix('b'));
         }
         for replica in 0..3 {
-            let of_replica = stored.iter().filter(|text| text.starts_with(&format!("{replica} ")));
+            let of_replica = history.iter().filter(|text| text.starts_with(&format!("{replica} ")));
             assert!(of_replica.step_by(2).is_sorted(), "in the order of its appends");
         }
     }

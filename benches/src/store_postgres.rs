@@ -1,0 +1,164 @@
+//! Keyed writes through the store in PostgreSQL, compared with hand-written statements on the same driver.
+//!
+//! A keyed write is a committed claim, followed by a committed settlement with an answer.
+
+use std::time::Instant;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
+use tokio_postgres::{Config, NoTls};
+use tool_runtime::prelude::*;
+use tool_runtime::store::PostgresStore;
+
+use crate::rates::{median, rate, ratio, text};
+use crate::store::{
+    BODY, KEPT, LEASE, META, NOW, TASKS, WRITES, call, fingerprint, key, place_order, signed, write,
+};
+
+const ROUNDS: usize = 9;
+
+/// The connections of each contestant.
+const CONNECTIONS: usize = 16;
+
+const CLAIM: &str = "
+    INSERT INTO by_hand (digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until)
+    VALUES ($1, $2, $3, $4, $5, $3, $6, nextval('by_hand_fences'), $2, 0, $7)
+    ON CONFLICT DO NOTHING RETURNING fence";
+
+const SETTLE: &str = "
+    UPDATE by_hand SET state = 1, lease_until = NULL, keep_until = $3, succeeded = true, body = $4, meta = $5
+    WHERE digest = $1 AND fence = $2 AND state = 0";
+
+/// Prints the keyed writes per second for each kind.
+///
+/// # Errors
+/// The server cannot be used.
+pub fn print(url: &str) -> Result<(), String> {
+    let executor = tokio::runtime::Runtime::new().map_err(text)?;
+    let rates = executor.block_on(rounds(url))?;
+    let (calls, stored) = (median(&rates.calls), median(&rates.stored));
+    let by_hand = median(&rates.by_hand);
+    println!("keyed writes a second by {TASKS} tasks, median of {ROUNDS} rounds");
+    println!("(a) by hand, two statements{by_hand:>17.0}");
+    println!("(b) through the store{stored:>23.0}");
+    println!("(c) calls of a tool{calls:>25.0}");
+    println!(
+        "store-postgres: keyed_vs_raw={:.3} store_vs_raw={:.3} calls_per_second={calls:.0} \
+         keyed_per_second={stored:.0} raw_per_second={by_hand:.0} connections={CONNECTIONS}",
+        ratio(&rates.calls, &rates.by_hand),
+        ratio(&rates.stored, &rates.by_hand),
+    );
+    Ok(())
+}
+
+/// Keyed writes per second, by round.
+#[derive(Default)]
+struct Rates {
+    calls: Vec<f64>,
+    stored: Vec<f64>,
+    by_hand: Vec<f64>,
+}
+
+async fn rounds(url: &str) -> Result<Rates, String> {
+    let mut rates = Rates::default();
+    for round in 0..=ROUNDS {
+        let schema = format!("figures_{}_{round}", std::process::id());
+        let options = PostgresStore::options().schema(&schema).max_connections(CONNECTIONS);
+        let store = options.connect(url).await.map_err(text)?;
+        let pool = pool(url)?;
+        let client = pool.get().await.map_err(text)?;
+        let tables = format!(
+            "DROP TABLE IF EXISTS by_hand; DROP SEQUENCE IF EXISTS by_hand_fences;
+             CREATE TABLE by_hand (LIKE \"{schema}\".keys INCLUDING ALL) WITH (fillfactor = 70);
+             CREATE SEQUENCE by_hand_fences"
+        );
+        client.batch_execute(&tables).await.map_err(text)?;
+        drop(client);
+        let by_hand = spawn(|task| write_by_hand(pool.clone(), task)).await?;
+        let stored = spawn(|task| write(store.clone(), task)).await?;
+        // Anew, so that no keys are there.
+        let client = pool.get().await.map_err(text)?;
+        client.batch_execute(&format!("TRUNCATE \"{schema}\".keys")).await.map_err(text)?;
+        drop(client);
+        let runtime = Runtime::builder()
+            .dynamic(place_order())
+            .permission("orders.place", Permission::Allow)
+            .store(store.clone())
+            .build()
+            .map_err(text)?;
+        let calls = spawn(|task| call(runtime.clone(), task)).await?;
+        drop(runtime);
+        store.close();
+        let client = pool.get().await.map_err(text)?;
+        let end = format!(
+            "DROP SCHEMA \"{schema}\" CASCADE; DROP TABLE by_hand; DROP SEQUENCE by_hand_fences"
+        );
+        client.batch_execute(&end).await.map_err(text)?;
+        // The first round opens the connections.
+        if round > 0 {
+            rates.by_hand.push(by_hand);
+            rates.stored.push(stored);
+            rates.calls.push(calls);
+        }
+    }
+    Ok(rates)
+}
+
+/// Runs the tasks at once, and returns the writes per second.
+async fn spawn<F>(task: impl Fn(usize) -> F) -> Result<f64, String>
+where
+    F: Future<Output = Result<(), String>> + Send + 'static,
+{
+    let start = Instant::now();
+    let tasks: Vec<_> = (0..TASKS).map(|number| tokio::spawn(task(number))).collect();
+    for task in tasks {
+        task.await.map_err(text)??;
+    }
+    Ok(rate(TASKS * WRITES, start))
+}
+
+/// Claims and settles as a careful program does: prepared statements, each committed by itself.
+async fn write_by_hand(pool: Pool, task: usize) -> Result<(), String> {
+    for number in task * WRITES..(task + 1) * WRITES {
+        let (key, fingerprint) = (key(number), fingerprint(number));
+        let digest = key.digest();
+        let client = pool.get().await.map_err(text)?;
+        let claim = client.prepare_cached(CLAIM).await.map_err(text)?;
+        let row = client
+            .query_opt(
+                &claim,
+                &[
+                    &&digest.as_bytes()[..],
+                    &key.tenant,
+                    &&*key.principal,
+                    &&*key.tool,
+                    &&*key.key,
+                    &&fingerprint.as_bytes()[..],
+                    &signed(NOW.after(LEASE)),
+                ],
+            )
+            .await
+            .map_err(text)?;
+        drop(client);
+        let fence: i64 = row.ok_or("a new key had been claimed")?.get("fence");
+        let client = pool.get().await.map_err(text)?;
+        let settle = client.prepare_cached(SETTLE).await.map_err(text)?;
+        let settled = client
+            .execute(
+                &settle,
+                &[&&digest.as_bytes()[..], &fence, &signed(NOW.after(KEPT)), &BODY, &META],
+            )
+            .await
+            .map_err(text)?;
+        if settled != 1 {
+            return Err("a claimed key was not held".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn pool(url: &str) -> Result<Pool, String> {
+    let config: Config = url.parse().map_err(text)?;
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = Manager::from_config(config, NoTls, recycling);
+    Pool::builder(manager).max_size(CONNECTIONS).build().map_err(text)
+}
