@@ -2,6 +2,8 @@
 //!
 //! A keyed write is a committed claim, followed by a committed settlement with an answer.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
@@ -36,14 +38,20 @@ pub fn print(url: &str) -> Result<(), String> {
     let executor = tokio::runtime::Runtime::new().map_err(text)?;
     let rates = executor.block_on(rounds(url))?;
     let (calls, stored) = (median(&rates.calls), median(&rates.stored));
-    let by_hand = median(&rates.by_hand);
+    let (by_hand, wal) = (median(&rates.by_hand), median(&rates.wal_bytes));
+    let processes = [1, 2, 4].map(|count| executor.block_on(by_processes(url, count)));
+    let [one, two, four] = processes;
+    let (one, two, four) = (one?, two?, four?);
     println!("keyed writes a second by {TASKS} tasks, median of {ROUNDS} rounds");
     println!("(a) by hand, two statements{by_hand:>17.0}");
     println!("(b) through the store{stored:>23.0}");
     println!("(c) calls of a tool{calls:>25.0}");
+    println!("(d) the same by 1, 2 and 4 processes{one:>8.0}{two:>8.0}{four:>8.0}");
+    println!("(e) bytes of the server's log for a call{wal:>4.0}");
     println!(
         "store-postgres: keyed_vs_raw={:.3} store_vs_raw={:.3} calls_per_second={calls:.0} \
-         keyed_per_second={stored:.0} raw_per_second={by_hand:.0} connections={CONNECTIONS}",
+         keyed_per_second={stored:.0} raw_per_second={by_hand:.0} connections={CONNECTIONS} \
+         by_1={one:.0} by_2={two:.0} by_4={four:.0} wal_bytes_per_call={wal:.0}",
         ratio(&rates.calls, &rates.by_hand),
         ratio(&rates.stored, &rates.by_hand),
     );
@@ -56,6 +64,7 @@ struct Rates {
     calls: Vec<f64>,
     stored: Vec<f64>,
     by_hand: Vec<f64>,
+    wal_bytes: Vec<f64>,
 }
 
 async fn rounds(url: &str) -> Result<Rates, String> {
@@ -79,13 +88,10 @@ async fn rounds(url: &str) -> Result<Rates, String> {
         let client = pool.get().await.map_err(text)?;
         client.batch_execute(&format!("TRUNCATE \"{schema}\".keys")).await.map_err(text)?;
         drop(client);
-        let runtime = Runtime::builder()
-            .dynamic(place_order())
-            .permission("orders.place", Permission::Allow)
-            .store(store.clone())
-            .build()
-            .map_err(text)?;
+        let runtime = runtime(&store)?;
+        let log_before = log_position(&pool).await?;
         let calls = spawn(|task| call(runtime.clone(), task)).await?;
+        let log_bytes = log_position(&pool).await? - log_before;
         drop(runtime);
         store.close();
         let client = pool.get().await.map_err(text)?;
@@ -98,9 +104,94 @@ async fn rounds(url: &str) -> Result<Rates, String> {
             rates.by_hand.push(by_hand);
             rates.stored.push(stored);
             rates.calls.push(calls);
+            rates.wal_bytes.push(log_bytes / count(TASKS * WRITES));
         }
     }
     Ok(rates)
+}
+
+fn runtime(store: &PostgresStore) -> Result<Runtime, String> {
+    let builder = Runtime::builder().dynamic(place_order());
+    let builder = builder.permission("orders.place", Permission::Allow).store(store.clone());
+    builder.build().map_err(text)
+}
+
+/// Returns how many bytes the server has written to its log.
+async fn log_position(pool: &Pool) -> Result<f64, String> {
+    let client = pool.get().await.map_err(text)?;
+    let position = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS bytes";
+    Ok(client.query_one(position, &[]).await.map_err(text)?.get("bytes"))
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+/// Has processes execute calls at once, and returns the calls of all per second.
+async fn by_processes(url: &str, processes: usize) -> Result<f64, String> {
+    let schema = format!("figures_{}_by_{processes}", std::process::id());
+    let store = PostgresStore::options().schema(&schema).connect(url).await.map_err(text)?;
+    store.close();
+    let program = std::env::current_exe().map_err(text)?;
+    let start = |number: usize| {
+        Command::new(&program)
+            .args(["store-child", url, &schema, &number.to_string(), &processes.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(text)
+    };
+    let mut children = (0..processes).map(start).collect::<Result<Vec<_>, _>>()?;
+    let mut outputs = Vec::new();
+    for child in &mut children {
+        let mut output = BufReader::new(child.stdout.take().ok_or("no output")?);
+        // The process is connected.
+        output.read_line(&mut String::new()).map_err(text)?;
+        outputs.push(output);
+    }
+    let start = Instant::now();
+    for child in &mut children {
+        writeln!(child.stdin.as_mut().ok_or("no input")?).map_err(text)?;
+    }
+    for output in &mut outputs {
+        let mut line = String::new();
+        output.read_line(&mut line).map_err(text)?;
+        if line.trim() != "done" {
+            return Err(format!("a process did not end its calls: {line:?}"));
+        }
+    }
+    let rate = rate(TASKS * WRITES, start);
+    for mut child in children {
+        child.wait().map_err(text)?;
+    }
+    let client = pool(url)?.get().await.map_err(text)?;
+    client.batch_execute(&format!("DROP SCHEMA \"{schema}\" CASCADE")).await.map_err(text)?;
+    Ok(rate)
+}
+
+/// Executes the share of one of several processes.
+///
+/// # Errors
+/// The server cannot be used.
+pub fn play(url: &str, schema: &str, number: &str, processes: &str) -> Result<(), String> {
+    let (number, processes): (usize, usize) =
+        (number.parse().map_err(text)?, processes.parse().map_err(text)?);
+    let executor = tokio::runtime::Runtime::new().map_err(text)?;
+    executor.block_on(async {
+        let options =
+            PostgresStore::options().schema(schema).max_connections(CONNECTIONS / processes);
+        let store = options.connect(url).await.map_err(text)?;
+        let runtime = runtime(&store)?;
+        println!("ready");
+        std::io::stdin().read_line(&mut String::new()).map_err(text)?;
+        let share = (0..TASKS).filter(|task| task % processes == number);
+        let tasks: Vec<_> = share.map(|task| tokio::spawn(call(runtime.clone(), task))).collect();
+        for task in tasks {
+            task.await.map_err(text)??;
+        }
+        println!("done");
+        Ok(())
+    })
 }
 
 /// Runs the tasks at once, and returns the writes per second.

@@ -84,6 +84,9 @@ fn main() -> ExitCode {
         #[cfg(unix)]
         ["faults-child"] => faults::play(),
         ["store", url] if url.starts_with("postgres") => store_postgres::print(url),
+        ["store-child", url, schema, number, processes] => {
+            store_postgres::play(url, schema, number, processes)
+        }
         ["store"] => store::print(&std::env::temp_dir()),
         ["store", folder] => store::print(Path::new(folder)),
         ["ledger"] => ledger::print(&std::env::temp_dir()),

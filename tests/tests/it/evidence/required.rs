@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use tool_runtime::DynamicTool;
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::MemoryStore;
+use tool_runtime::store::rusqlite::Connection;
+use tool_runtime::store::{MemoryStore, SqliteTransaction};
+use tool_runtime::{CallScope, DynamicTool, FromCall as _, ToolFailure as _};
 
 use super::keeping::{Broken, Woe};
 use super::{EvidenceSetup, TENANT, cx_of};
 use crate::ledger::{recorded, ring};
+use crate::sqlite::Folder;
 use crate::support::envelope;
 
 /// Pays, which is counted.
@@ -147,4 +149,50 @@ async fn required_evidence_that_is_kept_is_named_in_the_answer() {
     }
     let mut dry = till.runtime.call("pay", "{}", &cx_of(TENANT).with_dry_run(true));
     assert!(dry.execute().await.is_ok(), "a dry run leaves no evidence");
+}
+
+/// Pays in the store's file, by a tool that is defined at run time.
+fn pay_in_transaction() -> DynamicTool {
+    DynamicTool::new("pay_in_file", Effect::Write)
+        .description("Pays.")
+        .input_schema(json!({ "type": "object" }))
+        .handles_dry_run()
+        .takes_transaction()
+        .evidence_required()
+        .handler(|call: CallScope| async move {
+            let tx = SqliteTransaction::from_call(&call)?;
+            let pay = |file: &Connection| file.execute("INSERT INTO payments VALUES (1)", []);
+            tx.run(pay).await.map_err(|error| error.failure())
+        })
+}
+
+#[tokio::test]
+async fn a_write_in_a_transaction_whose_required_evidence_is_lost_has_no_effect() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let payments = |sql: &str| {
+        let file = Connection::open(folder.file()).unwrap();
+        file.query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap_or(0)
+    };
+    payments("CREATE TABLE payments (cents INTEGER)");
+    let runtime = |vault: Vault| {
+        let setup = EvidenceSetup::new();
+        let builder = Runtime::builder().dynamic(pay_in_transaction()).ledger(&setup.ledger);
+        let builder = builder.permission("pay_in_file", Permission::Allow).store(store.clone());
+        builder.evidence(EvidenceKeeper::new(vault, &setup.ledger)).build().unwrap()
+    };
+    let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").user_id("jane");
+    let cx = cx.idempotency_key("key-1").build().unwrap();
+    let broken = runtime(Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring()));
+    let failed = envelope(broken.call("pay_in_file", "{}", &cx).execute().await);
+    let expected = (&json!("UNAVAILABLE"), &json!("evidence_not_kept"), &json!("none"));
+    assert_eq!(facts(&failed), expected, "{failed}");
+    assert_eq!(payments("SELECT count(*) FROM payments"), 0);
+
+    let whole = runtime(Vault::new(MemoryStore::new(), ring()));
+    for _ in 0..2 {
+        let paid = envelope(whole.call("pay_in_file", "{}", &cx).execute().await);
+        assert_eq!(paid["data"], 1, "{paid}");
+        assert_eq!(payments("SELECT count(*) FROM payments"), 1);
+    }
 }

@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use futures::future::join_all;
@@ -10,7 +11,9 @@ use tool_runtime::contracts::Permission;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::rusqlite::Connection;
-use tool_runtime::store::{SqliteStore, SqliteTransaction, SqliteTransactionError};
+use tool_runtime::store::{
+    SqliteStore, SqliteTransaction, SqliteTransactionError, StoreError, StoreErrorKind,
+};
 use tool_runtime::{Idempotency, ToolCall, ToolOutput, Uuid};
 
 use super::{Folder, played, spawn};
@@ -28,6 +31,8 @@ enum Ending {
     Wait,
     /// Lets another call of the same account come between.
     LetOtherBefore,
+    /// Fails in the first attempt, as if the store had not answered.
+    FailFirst,
 }
 
 /// Moves money from account 1 to account 2.
@@ -59,8 +64,14 @@ async fn transfer(
         Ending::Fail => drop(tx.run(|connection| connection.execute("SELECT nothing", [])).await?),
         Ending::Panic => panic!("after the statements"),
         Ending::Wait => pending().await,
+        Ending::FailFirst => {
+            if other.attempts.fetch_add(1, Ordering::SeqCst) == 0 {
+                let error = StoreError::new(StoreErrorKind::Unavailable, "the first attempt");
+                return Err(SqliteTransactionError::Store(error));
+            }
+        }
         Ending::LetOtherBefore => {
-            let runtime = other.0.get().expect("a runtime");
+            let runtime = other.runtime.get().expect("a runtime");
             assert!(call(runtime, "other", "Answer", 60_000).execute().await.is_ok());
         }
     }
@@ -78,9 +89,12 @@ async fn show_transfer(
     format!("{cents} cents")
 }
 
-/// The runtime of the tool itself.
+/// The runtime of the tool itself, and the attempts that were made.
 #[derive(Default)]
-struct Other(OnceLock<Runtime>);
+struct Other {
+    runtime: OnceLock<Runtime>,
+    attempts: AtomicU32,
+}
 
 fn runtime(file: &Path) -> Runtime {
     let store = SqliteStore::open(file).expect("a store");
@@ -93,7 +107,7 @@ fn runtime(file: &Path) -> Runtime {
     let builder = Runtime::builder().tool::<TransferTool>().shared_state(other.clone());
     let builder = builder.permission("transfer", Permission::Allow);
     let runtime = builder.policy(Policy::new().store(store)).build().expect("a runtime");
-    assert!(other.0.set(runtime.clone()).is_ok());
+    assert!(other.runtime.set(runtime.clone()).is_ok());
     runtime
 }
 
@@ -149,6 +163,15 @@ async fn rows_that_another_call_has_changed_meanwhile_are_not_overwritten() {
     let output = transfer_once(&runtime, "order-1", "LetOtherBefore").await;
     assert_eq!(output.data_json(), Some("499800"), "{}", output.json());
     assert_eq!(state(&file), (TOTAL, 499_800, 2));
+}
+
+#[tokio::test]
+async fn each_attempt_has_a_transaction_of_its_own() {
+    let folder = Folder::new();
+    let (file, runtime) = (folder.file(), runtime(&folder.file()));
+    let output = transfer_once(&runtime, "order-1", "FailFirst").await;
+    assert_eq!(output.data_json(), Some("499900"), "{}", output.json());
+    assert_eq!(state(&file), (TOTAL, 499_900, 1), "the first attempt's effect is undone");
 }
 
 #[tokio::test]

@@ -306,10 +306,11 @@ fn without_evidence(ended: CallOutcome, log: &str) -> CallOutcome {
 
 /// Withholds an answer whose snapshot could not be kept, where the tool requires it.
 ///
-/// A read may be called again. A write has had its effect: its failure is final, so that it is
-/// stored under the call's key and a repeat does not run the tool again.
+/// A read may be called again, and so may a write whose effect is undone without an answer. Another write has had its
+/// effect: its failure is final, so that it is stored under the call's key and a repeat does not run the tool again.
 fn withhold_answer(scope: &CallScope, ended: &CallOutcome, log: &str) -> CallOutcome {
-    let (failure, effect_outcome) = if scope.tool().effect() == Effect::Read {
+    let has_no_effect = scope.tool().effect() == Effect::Read || scope.is_undone_at_end();
+    let (failure, effect_outcome) = if has_no_effect {
         let failure = Failure::from_code(ErrorCode::Unavailable)
             .with_message("the evidence that this tool requires could not be kept; try again later")
             .with_retry_after_ms(1_000)

@@ -297,7 +297,7 @@ impl CallState {
 
     /// Returns whether the tool's effect is in a transaction that is not being committed, so that it is undone
     /// if the call ends now.
-    pub(crate) fn is_undone_at_end(&self) -> bool {
+    pub fn is_undone_at_end(&self) -> bool {
         self.transaction().is_some_and(|transaction| !transaction.is_committing())
     }
 
