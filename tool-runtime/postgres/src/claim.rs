@@ -14,7 +14,7 @@ use crate::columns::column;
 use crate::database::{Database, RowScope};
 use crate::error::unavailable;
 use crate::keys::{fence, lease_columns, record};
-use crate::statement::Statement;
+use crate::statement::{Statement, lock_number};
 
 /// The most decisions about one claim; each but the first follows a change of the record by another process.
 const MAX_ATTEMPTS: u32 = 8;
@@ -23,32 +23,9 @@ const MAX_ATTEMPTS: u32 = 8;
 const UNDO_ATTEMPTS: u32 = 6;
 const FIRST_UNDO_DELAY: Duration = Duration::from_millis(250);
 
-/// Inserts a running record if the key is free and the caller is within its quota; else returns the record.
-/// No row: the quota is reached.
 const CLAIM: &str = r#"
-    WITH existing AS (
-        SELECT caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
-        FROM "SCHEMA".keys WHERE digest = $1
-    ), inserted AS (
-        INSERT INTO "SCHEMA".keys
-            (digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until)
-        SELECT $1, $2, $3, $4, $5, $6, $7, nextval('"SCHEMA".fences'), $8, 0, $9
-        WHERE NOT EXISTS (SELECT FROM existing) AND ($10::bigint IS NULL OR $10 > (
-            SELECT count(*) FROM (
-                SELECT FROM "SCHEMA".keys
-                WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($6, 0)
-                    AND caller = $6 AND state = 2
-                LIMIT $10
-            ) AS unknown))
-        RETURNING fence
-    )
-    SELECT true AS is_new, NULL AS caller, NULL AS fingerprint, fence, 0::smallint AS state, NULL::bigint AS lease_until,
-        NULL::bigint AS keep_until, NULL::bigint AS since, NULL::boolean AS succeeded,
-        NULL::bytea AS body, NULL::bytea AS meta
-    FROM inserted
-    UNION ALL
-    SELECT false, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
-    FROM existing"#;
+    SELECT is_new, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
+    FROM "SCHEMA".claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"#;
 
 /// Takes the key over from the owner that was read, unless it has renewed its lease or settled meanwhile.
 const TAKE_OVER: &str = r#"
@@ -101,9 +78,8 @@ pub(crate) async fn claim(
         let undo = ClaimUndo::new(&request.key, None);
         let claim = undo.claim;
         let guard = UndoGuard::new(database, undo);
-        let (key, scope) = (&request.key, RowScope::Tenant(request.key.tenant));
-        let statements = [lock(key), insert(request, claim)];
-        let mut rows = database.rows(scope, &statements, |row| claim_row(row, key)).await?;
+        let (key, call) = (&request.key, insertion(database, request, claim));
+        let mut rows = database.rows_of_call(&call, |row| claim_row(row, key)).await?;
         let record = match rows.pop() {
             Some(ClaimRow::Inserted(fence)) => {
                 must_be_in_time(request, started)?;
@@ -144,18 +120,12 @@ fn must_be_in_time(request: &ClaimRequest, started: Instant) -> Result<(), Store
     Err(unavailable("the claim took longer than its lease"))
 }
 
-/// Makes the claims of one key wait for each other, before the claim's statement takes its snapshot.
-// The fence is taken before the row is inserted. Without the lock, an insertion that waited for another one
-// could have a lower fence than an owner that came and went meanwhile.
-fn lock(key: &ScopedKey) -> Statement {
-    Statement::lock(&key.digest())
-}
-
-fn insert(request: &ClaimRequest, claim: Uuid) -> Statement {
-    let key = &request.key;
-    Statement::new(CLAIM)
-        .digest(&key.digest())
-        .uuid(key.tenant)
+fn insertion(database: &Database, request: &ClaimRequest, claim: Uuid) -> Statement {
+    let (key, digest) = (&request.key, request.key.digest());
+    database
+        .operation(CLAIM, key.tenant)
+        .digest(&digest)
+        .number(lock_number(&digest))
         .text(&key.principal)
         .text(&key.tool)
         .text(&key.key)
@@ -193,7 +163,8 @@ async fn take_over(
         .uuid(claim)
         .text(&request.caller)
         .time(until);
-    let (scope, statements) = (RowScope::Tenant(key.tenant), [lock(key), statement]);
+    let (scope, statements) =
+        (RowScope::Tenant(key.tenant), [Statement::lock(&key.digest()), statement]);
     let Some(fence) = database.rows(scope, &statements, fence).await?.pop() else {
         guard.disarm();
         return Ok(None);

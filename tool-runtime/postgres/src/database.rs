@@ -120,18 +120,28 @@ impl Database {
         statements: &[Statement],
         read: impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut attempt = 1;
-        loop {
-            match self.transaction(scope, statements, &read).await {
-                Err(FailedTransaction::Conflict(_)) if attempt < MAX_ATTEMPTS => attempt += 1,
-                Ok(rows) => return Ok(rows),
-                Err(
-                    FailedTransaction::Conflict(error)
-                    | FailedTransaction::Failed(error)
-                    | FailedTransaction::Broken(error),
-                ) => return Err(error),
-            }
-        }
+        retried(|| self.transaction(Some(scope), statements, &read)).await
+    }
+
+    /// Runs one statement, which is a transaction by itself, and converts its rows: a call of a function of the
+    /// schema, which begins with the parameters of [`operation`](Self::operation).
+    ///
+    /// The function sets what another transaction sets at its beginning, except for `statement_timeout`, which holds for
+    /// later statements only. It waits for nothing but locks.
+    pub(crate) async fn rows_of_call<T>(
+        &self,
+        call: &Statement,
+        read: impl Fn(&Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let call = std::slice::from_ref(call);
+        retried(|| self.transaction(None, call, &read)).await
+    }
+
+    /// Returns a call of a function of the schema, with its first three parameters.
+    pub(crate) fn operation(&self, call: &'static str, tenant: Uuid) -> Statement {
+        let TransactionSettings { lock_timeout, synchronous_commit, .. } = &self.0.settings;
+        let lock_timeout = lock_timeout.as_millis().to_string();
+        Statement::new(call).uuid(tenant).text(&lock_timeout).text(synchronous_commit)
     }
 
     /// Runs statements as [`rows`](Self::rows) does, and returns the number of rows of the last one.
@@ -143,17 +153,18 @@ impl Database {
         self.rows(scope, statements, |_| Ok(())).await.map(|rows| rows.len())
     }
 
+    /// Runs statements in one transaction; without a scope, the only statement is one by itself.
     async fn transaction<T>(
         &self,
-        scope: RowScope,
+        scope: Option<RowScope>,
         statements: &[Statement],
         read: &impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, FailedTransaction> {
         let state = &*self.0;
         let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
         let client = connection.client().map_err(FailedTransaction::Broken)?;
-        let begin = state.settings.begin(scope);
-        let work = run_transaction(client, &begin, &state.schema, statements, read);
+        let begin = scope.map(|scope| state.settings.begin(scope));
+        let work = run_transaction(client, begin.as_deref(), &state.schema, statements, read);
         let result = self.in_time(work).await;
         if !matches!(result, Err(FailedTransaction::Broken(_))) {
             connection.give_back();
@@ -229,12 +240,31 @@ impl TransactionSettings {
     }
 }
 
+/// Repeats a transaction that the server rolled back because of another one.
+async fn retried<T, F>(transaction: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, FailedTransaction>>,
+{
+    let mut attempt = 1;
+    loop {
+        match transaction().await {
+            Err(FailedTransaction::Conflict(_)) if attempt < MAX_ATTEMPTS => attempt += 1,
+            Ok(rows) => return Ok(rows),
+            Err(
+                FailedTransaction::Conflict(error)
+                | FailedTransaction::Failed(error)
+                | FailedTransaction::Broken(error),
+            ) => return Err(error),
+        }
+    }
+}
+
 /// Sends the whole transaction, and then waits for its answers.
 // Not the driver's own transactions: each of their steps waits for the one before. What they are for, the end
 // of a transaction whose future is dropped, is done by `Checkout`.
 async fn run_transaction<T>(
     client: &Client,
-    begin: &str,
+    begin: Option<&str>,
     schema: &str,
     statements: &[Statement],
     read: &impl Fn(&Row) -> Result<T, StoreError>,
@@ -254,8 +284,12 @@ async fn run_transaction<T>(
         }
         Ok::<_, tokio_postgres::Error>(values)
     };
+    let batch = async |sql: Option<&str>| match sql {
+        Some(sql) => client.batch_execute(sql).await,
+        None => Ok(()),
+    };
     let (beginning, earlier, values, commit) =
-        join!(client.batch_execute(begin), earlier, last, client.batch_execute("COMMIT"));
+        join!(batch(begin), earlier, last, batch(begin.map(|_| "COMMIT")));
     beginning?;
     earlier.into_iter().collect::<Result<(), _>>()?;
     let values = values?;

@@ -14,11 +14,7 @@ use crate::statement::Statement;
 /// The most decisions about one settlement; each but the first follows a change of the record.
 const MAX_ATTEMPTS: u32 = 3;
 
-const ANSWER: &str = r#"
-    UPDATE "SCHEMA".keys
-    SET state = 1, lease_until = NULL, since = NULL, keep_until = $3, succeeded = $4, body = $5, meta = $6
-    WHERE digest = $1 AND fence = $2 AND state IN (0, 2)
-    RETURNING fence"#;
+const ANSWER: &str = r#"SELECT fence FROM "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9)"#;
 
 /// Settles a key within the transaction of a tool. If the tool has ended that transaction, no row is changed.
 const ANSWER_IN_TRANSACTION: &str = r#"
@@ -35,10 +31,7 @@ const MAKE_UNKNOWN: &str = r#"
 const RELEASE: &str = r#"
     DELETE FROM "SCHEMA".keys WHERE digest = $1 AND fence = $2 AND state IN (0, 2, 3) RETURNING fence"#;
 
-const RENEW: &str = r#"
-    UPDATE "SCHEMA".keys SET lease_until = greatest(lease_until, $3)
-    WHERE digest = $1 AND fence = $2 AND state = 0
-    RETURNING fence"#;
+const RENEW: &str = r#"SELECT fence FROM "SCHEMA".renew($1, $2, $3, $4, $5, $6)"#;
 
 const INVALIDATE: &str = r#"
     UPDATE "SCHEMA".keys
@@ -53,9 +46,8 @@ pub(crate) async fn settle(
     fence: Fence,
     settlement: &Settlement,
 ) -> Result<bool, StoreError> {
-    let scope = RowScope::Tenant(key.tenant);
     for _ in 0..MAX_ATTEMPTS {
-        if database.count(scope, &[change(key, fence, settlement)]).await? > 0 {
+        if change(database, key, fence, settlement).await? > 0 {
             return Ok(true);
         }
         let record = keys::find(database, key).await?;
@@ -68,15 +60,24 @@ pub(crate) async fn settle(
     Err(unavailable("the key changed during each of several attempts to settle it"))
 }
 
-fn change(key: &ScopedKey, fence: Fence, settlement: &Settlement) -> Statement {
-    let statement = |sql| Statement::new(sql).digest(&key.digest()).fence(fence);
-    match settlement {
+/// Settles a key that is held under the fence; returns the number of rows.
+async fn change(
+    database: &Database,
+    key: &ScopedKey,
+    fence: Fence,
+    settlement: &Settlement,
+) -> Result<usize, StoreError> {
+    let sql = match settlement {
         Settlement::Answered { answer, keep_until } => {
-            with_answer(statement(ANSWER), answer, *keep_until)
+            let call = database.operation(ANSWER, key.tenant).digest(&key.digest()).fence(fence);
+            let call = with_answer(call, answer, *keep_until);
+            return database.rows_of_call(&call, |_| Ok(())).await.map(|rows| rows.len());
         }
-        Settlement::Unknown => statement(MAKE_UNKNOWN),
-        Settlement::Released => statement(RELEASE),
-    }
+        Settlement::Unknown => MAKE_UNKNOWN,
+        Settlement::Released => RELEASE,
+    };
+    let statement = Statement::new(sql).digest(&key.digest()).fence(fence);
+    database.count(RowScope::Tenant(key.tenant), &[statement]).await
 }
 
 /// Settles a key within the transaction that has set this marker.
@@ -101,8 +102,8 @@ pub(crate) async fn renew(
     fence: Fence,
     until: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let statement = Statement::new(RENEW).digest(&key.digest()).fence(fence).time(until);
-    database.count(RowScope::Tenant(key.tenant), &[statement]).await.map(|rows| rows > 0)
+    let call = database.operation(RENEW, key.tenant).digest(&key.digest()).fence(fence).time(until);
+    database.rows_of_call(&call, |_| Ok(())).await.map(|rows| !rows.is_empty())
 }
 
 /// Makes an answered key unknown, because its answer is invalid.

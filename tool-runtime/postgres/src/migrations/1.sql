@@ -45,6 +45,90 @@ CREATE INDEX keys_to_archive ON "SCHEMA".keys (since) WHERE state = 2;
 CREATE UNIQUE INDEX keys_to_resolve ON "SCHEMA".keys (tenant, fence) WHERE state = 2;
 CREATE INDEX keys_of_caller ON "SCHEMA".keys (tenant, hashtextextended(caller, 0)) WHERE state = 2;
 
+-- The operations that each write needs are functions: the server keeps the plans of their statements for each session,
+-- also behind a pooler, where a prepared statement could not be kept. Each is one statement, which is a transaction by
+-- itself, and sets for it what the other operations set at its beginning.
+CREATE FUNCTION "SCHEMA".begin_operation(in_tenant uuid, in_lock_timeout text, in_commit text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('tool_runtime.tenant', in_tenant::text, true),
+        set_config('lock_timeout', in_lock_timeout, true),
+        set_config('synchronous_commit', in_commit, true);
+END
+$$;
+
+-- Inserts a running record if the key is free and the caller is within its quota; else returns the record. No row:
+-- the quota is reached. The claims of one key wait for each other: the fence is taken before the row is inserted, and
+-- an insertion that waited for another one could have a lower fence than an owner that came and went meanwhile.
+CREATE FUNCTION "SCHEMA".claim(
+    in_tenant uuid, in_lock_timeout text, in_commit text, in_digest bytea, in_lock bigint,
+    in_principal text, in_tool text, in_key text, in_caller text, in_fingerprint bytea,
+    in_claim uuid, in_lease_until bigint, in_max_unknown bigint)
+RETURNS TABLE (
+    is_new boolean, caller text, fingerprint bytea, fence bigint, state smallint, lease_until bigint,
+    keep_until bigint, since bigint, succeeded boolean, body bytea, meta bytea)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
+    PERFORM pg_advisory_xact_lock(in_lock);
+    RETURN QUERY
+        SELECT false, present.caller, present.fingerprint, present.fence, present.state, present.lease_until,
+            present.keep_until, present.since, present.succeeded, present.body, present.meta
+        FROM "SCHEMA".keys AS present WHERE present.digest = in_digest;
+    IF FOUND THEN RETURN; END IF;
+    IF in_max_unknown <= (
+        SELECT count(*) FROM (
+            SELECT FROM "SCHEMA".keys AS unknown
+            WHERE unknown.tenant = in_tenant
+                AND hashtextextended(unknown.caller, 0) = hashtextextended(in_caller, 0)
+                AND unknown.caller = in_caller AND unknown.state = 2
+            LIMIT in_max_unknown) AS of_caller)
+    THEN RETURN; END IF;
+    RETURN QUERY
+        INSERT INTO "SCHEMA".keys AS added (
+            digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until)
+        VALUES (
+            in_digest, in_tenant, in_principal, in_tool, in_key, in_caller, in_fingerprint,
+            nextval('"SCHEMA".fences'), in_claim, 0, in_lease_until)
+        RETURNING true, NULL::text, NULL::bytea, added.fence, 0::smallint, NULL::bigint, NULL::bigint, NULL::bigint,
+            NULL::boolean, NULL::bytea, NULL::bytea;
+END
+$$;
+
+-- Settles a key with an answer if it is held under the fence; no row if it is not.
+CREATE FUNCTION "SCHEMA".answer(
+    in_tenant uuid, in_lock_timeout text, in_commit text, in_digest bytea, in_fence bigint,
+    in_keep_until bigint, in_succeeded boolean, in_body bytea, in_meta bytea)
+RETURNS TABLE (fence bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
+    RETURN QUERY
+        UPDATE "SCHEMA".keys AS held
+        SET state = 1, lease_until = NULL, since = NULL, keep_until = in_keep_until,
+            succeeded = in_succeeded, body = in_body, meta = in_meta
+        WHERE held.digest = in_digest AND held.fence = in_fence AND held.state IN (0, 2)
+        RETURNING held.fence;
+END
+$$;
+
+-- Extends the lease of a key that is running under the fence; no row if it is not.
+CREATE FUNCTION "SCHEMA".renew(
+    in_tenant uuid, in_lock_timeout text, in_commit text, in_digest bytea, in_fence bigint, in_lease_until bigint)
+RETURNS TABLE (fence bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
+    RETURN QUERY
+        UPDATE "SCHEMA".keys AS held SET lease_until = greatest(held.lease_until, in_lease_until)
+        WHERE held.digest = in_digest AND held.fence = in_fence AND held.state = 0
+        RETURNING held.fence;
+END
+$$;
+
 -- ended: NULL while it waits, 0 used, 1 declined, 2 superseded, 3 expired.
 CREATE TABLE "SCHEMA".tickets (
     id uuid PRIMARY KEY,
