@@ -1,6 +1,8 @@
 //! A tool's effect and the settlement of its key are one transaction: both are committed, or neither is.
 
 use std::future::pending;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -148,9 +150,13 @@ fn runtime(store: &PostgresStore, schema: &str, lease: Duration) -> Runtime {
 }
 
 fn call(runtime: &Runtime, key: &str, ending: &str, budget_ms: u64) -> ToolCall {
+    call_of(runtime, key, ending, budget_ms, 100)
+}
+
+fn call_of(runtime: &Runtime, key: &str, ending: &str, budget_ms: u64, cents: i64) -> ToolCall {
     let cx = ToolContext::builder(TENANT, "trace-1").user_id("ada").run_id("run-1");
     let cx = cx.idempotency_key(key).timeouts_ms(budget_ms).build().expect("a context");
-    let arguments = format!(r#"{{"from":1,"to":2,"cents":100,"ending":"{ending}"}}"#);
+    let arguments = format!(r#"{{"from":1,"to":2,"cents":{cents},"ending":"{ending}"}}"#);
     runtime.call("transfer", arguments, &cx)
 }
 
@@ -298,6 +304,64 @@ async fn connections_that_end_at_any_point_leave_both_or_neither() {
         }
         let paid = 100 * i64::from(rounds);
         assert_eq!(bank.state().await, (TOTAL, 100_000 - paid, i64::from(rounds)));
+    }
+}
+
+/// Names the schemas of the bank and of the store to a process that transfers.
+const SCHEMAS: &str = "TEST_TRANSFERS";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_is_killed_leaves_the_effect_and_the_answer_or_neither() {
+    let Some(url) = server::url() else { return };
+    let bank = Fixture::new(&url).await;
+    let (schema, keys) = (&bank.schema, &bank.store_schema);
+    let client = server::client(&url).await;
+    client.batch_execute("SET tool_runtime.tenant = '*'").await.expect("all tenants");
+    let differences = format!(
+        "WITH answered AS (SELECT encode(digest, 'hex') AS key FROM {keys}.keys WHERE state = 1),
+            transferred AS (SELECT key FROM {schema}.transfers)
+         SELECT (SELECT count(*) FROM answered FULL JOIN transferred USING (key)
+             WHERE answered IS NULL OR transferred IS NULL)"
+    );
+    for round in 0..8 {
+        let mut child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "transactions::a_process_that_transfers", "--nocapture"])
+            .env(SCHEMAS, format!("{schema} {keys}"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a process");
+        let lines = BufReader::new(child.stdout.take().expect("lines")).lines();
+        let mut lines = lines.map_while(Result::ok).filter(|line| line == "transferred");
+        for _ in 0..=round {
+            lines.next().expect("a transfer");
+        }
+        child.kill().expect("it is killed");
+        child.wait().expect("it has ended");
+        let row = client.query_one(&differences, &[]).await.expect("a number");
+        assert_eq!(row.get::<_, i64>(0), 0);
+    }
+    let (total, first, transfers) = bank.state().await;
+    assert_eq!((total, first), (TOTAL, TOTAL / 10 - transfers));
+    assert!(transfers > 8 * 4);
+}
+
+/// The part of the other process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_transfers() {
+    let (Some(url), Ok(schemas)) = (server::url(), std::env::var(SCHEMAS)) else { return };
+    let (schema, keys) = schemas.split_once(' ').expect("two schemas");
+    let store = PostgresStore::options().schema(keys).connect(&url).await.expect("a store");
+    let runtime = runtime(&store, schema, Duration::from_secs(30));
+    println!();
+    for number in 0.. {
+        let transfers = (0..4).map(|task| {
+            let key = format!("order-{}-{number}-{task}", std::process::id());
+            let mut call = call_of(&runtime, &key, "Answer", 60_000, 1);
+            async move { call.execute().await.is_ok() }
+        });
+        assert!(join_all(transfers).await.contains(&true));
+        // In one piece, so that a line is whole or not there.
+        std::io::stdout().lock().write_all(b"transferred\n").expect("a line");
     }
 }
 
