@@ -45,15 +45,17 @@ pub fn print(url: &str) -> Result<(), String> {
     println!("keyed writes a second by {TASKS} tasks, median of {ROUNDS} rounds");
     println!("(a) by hand, two statements{by_hand:>17.0}");
     println!("(b) through the store{stored:>23.0}");
+    println!("(b2) the same, nothing prepared{:>13.0}", median(&rates.unprepared));
     println!("(c) calls of a tool{calls:>25.0}");
     println!("(d) the same by 1, 2 and 4 processes{one:>8.0}{two:>8.0}{four:>8.0}");
     println!("(e) bytes of the server's log for a call{wal:>4.0}");
     println!(
-        "store-postgres: keyed_vs_raw={:.3} store_vs_raw={:.3} calls_per_second={calls:.0} \
+        "store-postgres: keyed_vs_raw={:.3} store_vs_raw={:.3} unprepared_vs_raw={:.3} calls_per_second={calls:.0} \
          keyed_per_second={stored:.0} raw_per_second={by_hand:.0} connections={CONNECTIONS} \
          by_1={one:.0} by_2={two:.0} by_4={four:.0} wal_bytes_per_call={wal:.0}",
         ratio(&rates.calls, &rates.by_hand),
         ratio(&rates.stored, &rates.by_hand),
+        ratio(&rates.unprepared, &rates.by_hand),
     );
     Ok(())
 }
@@ -63,6 +65,7 @@ pub fn print(url: &str) -> Result<(), String> {
 struct Rates {
     calls: Vec<f64>,
     stored: Vec<f64>,
+    unprepared: Vec<f64>,
     by_hand: Vec<f64>,
     wal_bytes: Vec<f64>,
 }
@@ -72,7 +75,10 @@ async fn rounds(url: &str) -> Result<Rates, String> {
     for round in 0..=ROUNDS {
         let schema = format!("figures_{}_{round}", std::process::id());
         let options = PostgresStore::options().schema(&schema).max_connections(CONNECTIONS);
-        let store = options.connect(url).await.map_err(text)?;
+        // As the statements by hand are.
+        let prepared = options.clone().prepared_statements(true);
+        let store = prepared.connect(url).await.map_err(text)?;
+        let unprepared = options.connect(url).await.map_err(text)?;
         let pool = pool(url)?;
         let client = pool.get().await.map_err(text)?;
         let tables = format!(
@@ -84,10 +90,10 @@ async fn rounds(url: &str) -> Result<Rates, String> {
         drop(client);
         let by_hand = spawn(|task| write_by_hand(pool.clone(), task)).await?;
         let stored = spawn(|task| write(store.clone(), task)).await?;
-        // Anew, so that no keys are there.
-        let client = pool.get().await.map_err(text)?;
-        client.batch_execute(&format!("TRUNCATE \"{schema}\".keys")).await.map_err(text)?;
-        drop(client);
+        truncate(&pool, &schema).await?;
+        let pooled = spawn(|task| write(unprepared.clone(), task)).await?;
+        unprepared.close();
+        truncate(&pool, &schema).await?;
         let runtime = runtime(&store)?;
         let log_before = log_position(&pool).await?;
         let calls = spawn(|task| call(runtime.clone(), task)).await?;
@@ -103,6 +109,7 @@ async fn rounds(url: &str) -> Result<Rates, String> {
         if round > 0 {
             rates.by_hand.push(by_hand);
             rates.stored.push(stored);
+            rates.unprepared.push(pooled);
             rates.calls.push(calls);
             rates.wal_bytes.push(log_bytes / count(TASKS * WRITES));
         }
@@ -114,6 +121,12 @@ fn runtime(store: &PostgresStore) -> Result<Runtime, String> {
     let builder = Runtime::builder().dynamic(place_order());
     let builder = builder.permission("orders.place", Permission::Allow).store(store.clone());
     builder.build().map_err(text)
+}
+
+/// Empties the table of keys, so that none is there.
+async fn truncate(pool: &Pool, schema: &str) -> Result<(), String> {
+    let client = pool.get().await.map_err(text)?;
+    client.batch_execute(&format!("TRUNCATE \"{schema}\".keys")).await.map_err(text)
 }
 
 /// Returns how many bytes the server has written to its log.
@@ -180,7 +193,7 @@ pub fn play(url: &str, schema: &str, number: &str, processes: &str) -> Result<()
     executor.block_on(async {
         let options =
             PostgresStore::options().schema(schema).max_connections(CONNECTIONS / processes);
-        let store = options.connect(url).await.map_err(text)?;
+        let store = options.prepared_statements(true).connect(url).await.map_err(text)?;
         let runtime = runtime(&store)?;
         println!("ready");
         std::io::stdin().read_line(&mut String::new()).map_err(text)?;

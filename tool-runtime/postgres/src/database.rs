@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Object, Pool};
+use deadpool_postgres::{ClientWrapper, Object, Pool};
 use futures::future::join_all;
 use futures::{StreamExt as _, join};
 use tokio::runtime::Handle;
@@ -46,6 +46,8 @@ pub(crate) struct TransactionSettings {
     pub(crate) lock_timeout: Duration,
     /// The setting that was checked at opening, so that no later one of the role weakens it.
     pub(crate) synchronous_commit: Box<str>,
+    /// Whether calls of the schema's functions are prepared once for each connection.
+    pub(crate) prepares: bool,
 }
 
 /// The rows that a transaction sees.
@@ -133,6 +135,9 @@ impl Database {
         call: &Statement,
         read: impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
+        if self.0.settings.prepares {
+            return retried(|| self.prepared_call(call, &read)).await;
+        }
         let call = std::slice::from_ref(call);
         retried(|| self.transaction(None, call, &read)).await
     }
@@ -151,6 +156,28 @@ impl Database {
         statements: &[Statement],
     ) -> Result<usize, StoreError> {
         self.rows(scope, statements, |_| Ok(())).await.map(|rows| rows.len())
+    }
+
+    /// Runs one statement, which the connection has prepared.
+    async fn prepared_call<T>(
+        &self,
+        call: &Statement,
+        read: &impl Fn(&Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, FailedTransaction> {
+        let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
+        let client = connection.prepared_client().map_err(FailedTransaction::Broken)?;
+        let work = async {
+            let (sql, parameters) = (call.sql(&self.0.schema), call.parameters());
+            let (values, kinds): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
+            let prepared = client.prepare_typed_cached(&sql, &kinds).await?;
+            let rows = client.query(&prepared, &values).await?;
+            rows.iter().map(read).collect::<Result<_, _>>().map_err(FailedTransaction::Failed)
+        };
+        let result = self.in_time(work).await;
+        if !matches!(result, Err(FailedTransaction::Broken(_))) {
+            connection.give_back();
+        }
+        result
     }
 
     /// Runs statements in one transaction; without a scope, the only statement is one by itself.
@@ -313,7 +340,12 @@ impl From<tokio_postgres::Error> for FailedTransaction {
 
 impl Checkout {
     pub(crate) fn client(&self) -> Result<&Client, StoreError> {
-        let client = self.0.as_ref().map(|object| &***object);
+        self.prepared_client().map(|client| &**client)
+    }
+
+    /// Returns the connection with the statements that it has prepared.
+    fn prepared_client(&self) -> Result<&ClientWrapper, StoreError> {
+        let client = self.0.as_ref().map(|object| &**object);
         client.ok_or_else(|| unavailable("the connection has been given back to its pool"))
     }
 

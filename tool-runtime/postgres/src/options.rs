@@ -24,6 +24,7 @@ pub struct PostgresOptions {
     lock_timeout: Duration,
     connect_timeout: Duration,
     migrate: bool,
+    prepared_statements: bool,
     require_durable_commits: bool,
     root_certificates: Option<Vec<u8>>,
 }
@@ -38,6 +39,7 @@ impl Default for PostgresOptions {
             lock_timeout: Duration::from_secs(2),
             connect_timeout: Duration::from_secs(5),
             migrate: true,
+            prepared_statements: false,
             require_durable_commits: true,
             root_certificates: None,
         }
@@ -109,6 +111,17 @@ impl PostgresOptions {
         self
     }
 
+    /// Sets whether each connection prepares the statements that claim, settle and renew keys; false by default.
+    ///
+    /// They take less of the server's processor then. It is for a server that is connected directly, or through a
+    /// pooler that knows prepared statements, as `PgBouncer` does from 1.21 on with `max_prepared_statements`: through
+    /// another one in transaction mode, a connection may meet the statements of another client.
+    #[must_use]
+    pub fn prepared_statements(mut self, prepare: bool) -> Self {
+        self.prepared_statements = prepare;
+        self
+    }
+
     /// Sets whether a server that may lose confirmed commits when it crashes is refused; true by default.
     ///
     /// Such a server has `fsync = off`, or `synchronous_commit = off` for the role or the database. After a
@@ -155,6 +168,7 @@ impl PostgresOptions {
             statement_timeout: self.statement_timeout,
             lock_timeout: self.lock_timeout,
             synchronous_commit,
+            prepares: self.prepared_statements,
         };
         let database = Database::new(pool, self.schema.into(), settings, self.max_queued);
         Ok(PostgresStore { database, clock: ServerClock::default(), owns_pool: false })

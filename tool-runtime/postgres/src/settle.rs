@@ -6,6 +6,7 @@ use tool_runtime_core::store::{
     UnixMillis,
 };
 
+use crate::columns::column;
 use crate::database::{Database, RowScope};
 use crate::error::unavailable;
 use crate::keys;
@@ -14,7 +15,7 @@ use crate::statement::Statement;
 /// The most decisions about one settlement; each but the first follows a change of the record.
 const MAX_ATTEMPTS: u32 = 3;
 
-const ANSWER: &str = r#"SELECT fence FROM "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9)"#;
+const ANSWER: &str = r#"SELECT "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_held"#;
 
 /// Settles a key within the transaction of a tool. If the tool has ended that transaction, no row is changed.
 const ANSWER_IN_TRANSACTION: &str = r#"
@@ -31,7 +32,7 @@ const MAKE_UNKNOWN: &str = r#"
 const RELEASE: &str = r#"
     DELETE FROM "SCHEMA".keys WHERE digest = $1 AND fence = $2 AND state IN (0, 2, 3) RETURNING fence"#;
 
-const RENEW: &str = r#"SELECT fence FROM "SCHEMA".renew($1, $2, $3, $4, $5, $6)"#;
+const RENEW: &str = r#"SELECT "SCHEMA".renew($1, $2, $3, $4, $5, $6) AS is_held"#;
 
 const INVALIDATE: &str = r#"
     UPDATE "SCHEMA".keys
@@ -47,7 +48,7 @@ pub(crate) async fn settle(
     settlement: &Settlement,
 ) -> Result<bool, StoreError> {
     for _ in 0..MAX_ATTEMPTS {
-        if change(database, key, fence, settlement).await? > 0 {
+        if change(database, key, fence, settlement).await? {
             return Ok(true);
         }
         let record = keys::find(database, key).await?;
@@ -60,24 +61,30 @@ pub(crate) async fn settle(
     Err(unavailable("the key changed during each of several attempts to settle it"))
 }
 
-/// Settles a key that is held under the fence; returns the number of rows.
+/// Settles a key if it is held under the fence; returns whether it was.
 async fn change(
     database: &Database,
     key: &ScopedKey,
     fence: Fence,
     settlement: &Settlement,
-) -> Result<usize, StoreError> {
+) -> Result<bool, StoreError> {
     let sql = match settlement {
         Settlement::Answered { answer, keep_until } => {
             let call = database.operation(ANSWER, key.tenant).digest(&key.digest()).fence(fence);
             let call = with_answer(call, answer, *keep_until);
-            return database.rows_of_call(&call, |_| Ok(())).await.map(|rows| rows.len());
+            return is_held(database, &call).await;
         }
         Settlement::Unknown => MAKE_UNKNOWN,
         Settlement::Released => RELEASE,
     };
     let statement = Statement::new(sql).digest(&key.digest()).fence(fence);
-    database.count(RowScope::Tenant(key.tenant), &[statement]).await
+    database.count(RowScope::Tenant(key.tenant), &[statement]).await.map(|rows| rows > 0)
+}
+
+/// Calls a function that returns whether the key was held.
+async fn is_held(database: &Database, call: &Statement) -> Result<bool, StoreError> {
+    let rows = database.rows_of_call(call, |row| column::<bool>(row, "is_held")).await?;
+    Ok(rows == [true])
 }
 
 /// Settles a key within the transaction that has set this marker.
@@ -103,7 +110,7 @@ pub(crate) async fn renew(
     until: UnixMillis,
 ) -> Result<bool, StoreError> {
     let call = database.operation(RENEW, key.tenant).digest(&key.digest()).fence(fence).time(until);
-    database.rows_of_call(&call, |_| Ok(())).await.map(|rows| !rows.is_empty())
+    is_held(database, &call).await
 }
 
 /// Makes an answered key unknown, because its answer is invalid.

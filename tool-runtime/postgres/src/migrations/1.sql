@@ -48,14 +48,6 @@ CREATE INDEX keys_of_caller ON "SCHEMA".keys (tenant, hashtextextended(caller, 0
 -- The operations that each write needs are functions: the server keeps the plans of their statements for each session,
 -- also behind a pooler, where a prepared statement could not be kept. Each is one statement, which is a transaction by
 -- itself, and sets for it what the other operations set at its beginning.
-CREATE FUNCTION "SCHEMA".begin_operation(in_tenant uuid, in_lock_timeout text, in_commit text) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM set_config('tool_runtime.tenant', in_tenant::text, true),
-        set_config('lock_timeout', in_lock_timeout, true),
-        set_config('synchronous_commit', in_commit, true);
-END
-$$;
 
 -- Inserts a running record if the key is free and the caller is within its quota; else returns the record. No row:
 -- the quota is reached. The claims of one key wait for each other: the fence is taken before the row is inserted, and
@@ -70,7 +62,9 @@ RETURNS TABLE (
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
+    PERFORM set_config('tool_runtime.tenant', in_tenant::text, true),
+        set_config('lock_timeout', in_lock_timeout, true),
+        set_config('synchronous_commit', in_commit, true);
     PERFORM pg_advisory_xact_lock(in_lock);
     RETURN QUERY
         SELECT false, present.caller, present.fingerprint, present.fence, present.state, present.lease_until,
@@ -96,36 +90,36 @@ BEGIN
 END
 $$;
 
--- Settles a key with an answer if it is held under the fence; no row if it is not.
+-- Settles a key with an answer if it is held under the fence; returns whether it was.
 CREATE FUNCTION "SCHEMA".answer(
     in_tenant uuid, in_lock_timeout text, in_commit text, in_digest bytea, in_fence bigint,
     in_keep_until bigint, in_succeeded boolean, in_body bytea, in_meta bytea)
-RETURNS TABLE (fence bigint)
+RETURNS boolean
 LANGUAGE plpgsql AS $$
-#variable_conflict use_column
 BEGIN
-    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
-    RETURN QUERY
-        UPDATE "SCHEMA".keys AS held
-        SET state = 1, lease_until = NULL, since = NULL, keep_until = in_keep_until,
-            succeeded = in_succeeded, body = in_body, meta = in_meta
-        WHERE held.digest = in_digest AND held.fence = in_fence AND held.state IN (0, 2)
-        RETURNING held.fence;
+    PERFORM set_config('tool_runtime.tenant', in_tenant::text, true),
+        set_config('lock_timeout', in_lock_timeout, true),
+        set_config('synchronous_commit', in_commit, true);
+    UPDATE "SCHEMA".keys
+    SET state = 1, lease_until = NULL, since = NULL, keep_until = in_keep_until,
+        succeeded = in_succeeded, body = in_body, meta = in_meta
+    WHERE digest = in_digest AND fence = in_fence AND state IN (0, 2);
+    RETURN FOUND;
 END
 $$;
 
--- Extends the lease of a key that is running under the fence; no row if it is not.
+-- Extends the lease of a key that is running under the fence; returns whether it was.
 CREATE FUNCTION "SCHEMA".renew(
     in_tenant uuid, in_lock_timeout text, in_commit text, in_digest bytea, in_fence bigint, in_lease_until bigint)
-RETURNS TABLE (fence bigint)
+RETURNS boolean
 LANGUAGE plpgsql AS $$
-#variable_conflict use_column
 BEGIN
-    PERFORM "SCHEMA".begin_operation(in_tenant, in_lock_timeout, in_commit);
-    RETURN QUERY
-        UPDATE "SCHEMA".keys AS held SET lease_until = greatest(held.lease_until, in_lease_until)
-        WHERE held.digest = in_digest AND held.fence = in_fence AND held.state = 0
-        RETURNING held.fence;
+    PERFORM set_config('tool_runtime.tenant', in_tenant::text, true),
+        set_config('lock_timeout', in_lock_timeout, true),
+        set_config('synchronous_commit', in_commit, true);
+    UPDATE "SCHEMA".keys SET lease_until = greatest(lease_until, in_lease_until)
+    WHERE digest = in_digest AND fence = in_fence AND state = 0;
+    RETURN FOUND;
 END
 $$;
 

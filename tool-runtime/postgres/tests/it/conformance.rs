@@ -32,3 +32,11 @@ async fn forty_stores_behind_one_pooler_keep_every_promise() {
         conformance::grants(&store).await;
     }
 }
+
+/// Directly: a pooler of an older version would give a connection the statements of another client.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_with_prepared_statements_keeps_every_promise() {
+    let Some(url) = server::url() else { return };
+    let options = server::options().prepared_statements(true);
+    conformance::all(&options.connect(&url).await.expect("a store")).await;
+}
