@@ -17,6 +17,8 @@ impl PostgresOptions {
     pub fn migrate(self, migrate: bool) -> Self {}
     pub async fn open(self, pool: Pool) -> Result<PostgresStore, StoreError> {}
     #[must_use]
+    pub fn prepared_statements(self, prepare: bool) -> Self {}
+    #[must_use]
     pub fn require_durable_commits(self, require: bool) -> Self {}
     #[must_use]
     pub fn root_certificates(self, pem: impl Into<Vec<u8>>) -> Self {}
