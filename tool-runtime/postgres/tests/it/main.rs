@@ -1,5 +1,6 @@
 //! The store on a real server; without `TEST_POSTGRES` nothing runs: see `tests/postgres/run`.
 
+mod agreement;
 mod claims;
 mod conformance;
 mod isolation;
