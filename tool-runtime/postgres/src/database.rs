@@ -345,7 +345,7 @@ impl Checkout {
 
     /// Returns the connection with the statements that it has prepared.
     fn prepared_client(&self) -> Result<&ClientWrapper, StoreError> {
-        let client = self.0.as_ref().map(|object| &**object);
+        let client = self.0.as_deref();
         client.ok_or_else(|| unavailable("the connection has been given back to its pool"))
     }
 

@@ -9,7 +9,7 @@ use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::rusqlite::Connection;
 use tool_runtime::store::{MemoryStore, SqliteTransaction};
-use tool_runtime::{CallScope, DynamicTool, FromCall as _, ToolFailure as _};
+use tool_runtime::{CallScope, DynamicTool};
 
 use super::keeping::{Broken, Woe};
 use super::{EvidenceSetup, TENANT, cx_of};
