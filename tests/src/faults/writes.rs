@@ -126,7 +126,14 @@ impl<'p> Writes<'p> {
                 last: last.and_then(|report| report.effect),
                 is_unknown: last.is_some_and(|report| report.is_refused("outcome_unknown")),
             };
+            let broken = counts.broken();
             count(counts, outcome);
+            if counts.broken() > broken {
+                eprintln!(
+                    "a broken promise: {key}: effects {:?}, last answer {last:?}",
+                    effects.get(key)
+                );
+            }
         }
         Ok(())
     }

@@ -172,7 +172,7 @@ fn a_rolling_restart_under_load_loses_no_draft_and_writes_none_twice() {
 
 /// Sends a draft until a server answers it: under one key, to one server after the other.
 fn write_once(addresses: &Mutex<Vec<String>>, title: &str, first: usize) {
-    for attempt in 0..100 {
+    for attempt in 0..5_000 {
         let address = addresses.lock().expect("a lock")[(first + attempt) % 3].clone();
         let key = title.replace(' ', "-");
         match draft(&address, &key, title) {

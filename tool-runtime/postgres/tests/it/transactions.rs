@@ -179,7 +179,7 @@ async fn whatever_ends_a_call_without_an_answer_undoes_its_effect_and_frees_its_
     if let Some(url) = server::url() {
         let bank = Fixture::new(&url).await;
         for ending in ["Panic", "Wait", "HideFailure", "LeaveStatement"] {
-            let output = bank.call(ending, ending, 500).execute().await.clone();
+            let output = bank.call(ending, ending, 1_500).execute().await.clone();
             let error = output.error().unwrap_or_else(|| panic!("{ending}: {}", output.json()));
             let effect = error.details().and_then(|details| details.get("effect"));
             assert!(effect.is_none_or(|effect| effect == "none"), "{ending}: {}", output.json());
@@ -187,12 +187,12 @@ async fn whatever_ends_a_call_without_an_answer_undoes_its_effect_and_frees_its_
         }
         // Dropped in the middle.
         let mut dropped = bank.call("dropped", "Wait", 60_000);
-        let limit = Duration::from_millis(500);
+        let limit = Duration::from_millis(1_500);
         assert!(tokio::time::timeout(limit, dropped.execute()).await.is_err());
         drop(dropped);
         // The keys are free: the same calls run again.
         for key in ["Wait", "dropped"] {
-            let mut again = bank.call(key, "Wait", 300);
+            let mut again = bank.call(key, "Wait", 1_500);
             again.execute().await;
             assert_eq!(again.status(), CallStatus::Failed, "{key}");
         }
