@@ -1,5 +1,6 @@
 //! Claims a key, and undoes the claim if its future was dropped or its answer was lost.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Row;
@@ -76,13 +77,23 @@ pub(crate) async fn claim(
     let started = Instant::now();
     for _ in 0..MAX_ATTEMPTS {
         let undo = ClaimUndo::new(&request.key, None);
-        let claim = undo.claim;
+        let (key, claim) = (&request.key, undo.claim);
         let guard = UndoGuard::new(database, undo);
-        let (key, call) = (&request.key, insertion(database, request, claim));
-        let mut rows = database.rows_of_call(&call, |row| claim_row(row, key)).await?;
+        // The lease begins when the claim is sent: it may have waited for a connection.
+        let sent = Mutex::new(None);
+        let call = || {
+            *lock(&sent) = Some(Instant::now());
+            insertion(database, &request_at(request, started), claim)
+        };
+        let inserted = database.rows_of_call(call, |row| claim_row(row, key)).await;
+        let Some(sent) = *lock(&sent) else {
+            guard.disarm();
+            return Err(inserted.err().unwrap_or_else(|| unavailable("the claim was not sent")));
+        };
+        let mut rows = inserted?;
         let record = match rows.pop() {
             Some(ClaimRow::Inserted(fence)) => {
-                must_be_in_time(request, started)?;
+                must_be_in_time(request, sent)?;
                 return Ok((ClaimOutcome::Acquired(fence), Some(guard)));
             }
             Some(ClaimRow::Existing(record)) => record,
@@ -92,11 +103,12 @@ pub(crate) async fn claim(
             }
         };
         guard.disarm();
+        let (request, decided) = (&request_at(request, started), Instant::now());
         match request.decide(Some(&record)) {
             ClaimDecision::NotClaimed(outcome) => return Ok((outcome, None)),
             ClaimDecision::TakeOver { until } => {
                 if let Some(taken) = take_over(database, request, record, until).await? {
-                    must_be_in_time(request, started)?;
+                    must_be_in_time(request, decided)?;
                     return Ok(taken);
                 }
             }
@@ -110,6 +122,19 @@ pub(crate) async fn claim(
         }
     }
     Err(unavailable("the key changed during each of several attempts to claim it"))
+}
+
+/// Returns the request at the store's present time, if it has waited for long.
+///
+/// A short wait leaves the request as it is: its runtime renews a lease of which a third is over.
+fn request_at(request: &ClaimRequest, started: Instant) -> ClaimRequest {
+    let waited = started.elapsed();
+    let now = if waited < request.lease / 3 { request.now } else { request.now.after(waited) };
+    ClaimRequest { now, ..request.clone() }
+}
+
+fn lock(sent: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
+    sent.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Refuses a claim whose lease was over when its answer came: it is undone, as when its future is dropped.

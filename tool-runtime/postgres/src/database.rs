@@ -122,7 +122,7 @@ impl Database {
         statements: &[Statement],
         read: impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        retried(|| self.transaction(Some(scope), statements, &read)).await
+        retried(|| self.transaction(scope, statements, &read)).await
     }
 
     /// Runs one statement, which is a transaction by itself, and converts its rows: a call of a function of the
@@ -130,16 +130,39 @@ impl Database {
     ///
     /// The function sets what another transaction sets at its beginning, except for `statement_timeout`, which holds for
     /// later statements only. It waits for nothing but locks.
+    ///
+    /// The call is made when its connection is free, so that it can have the time of that moment.
     pub(crate) async fn rows_of_call<T>(
         &self,
-        call: &Statement,
+        call: impl Fn() -> Statement,
         read: impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        if self.0.settings.prepares {
-            return retried(|| self.prepared_call(call, &read)).await;
+        retried(|| self.call_once(&call, &read)).await
+    }
+
+    async fn call_once<T>(
+        &self,
+        call: &impl Fn() -> Statement,
+        read: &impl Fn(&Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, FailedTransaction> {
+        let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
+        let client = connection.prepared_client().map_err(FailedTransaction::Broken)?;
+        let work = async {
+            let call = call();
+            if !self.0.settings.prepares {
+                return run_transaction(client, None, &self.0.schema, &[call], read).await;
+            }
+            let (sql, parameters) = (call.sql(&self.0.schema), call.parameters());
+            let (values, kinds): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
+            let prepared = client.prepare_typed_cached(&sql, &kinds).await?;
+            let rows = client.query(&prepared, &values).await?;
+            rows.iter().map(read).collect::<Result<_, _>>().map_err(FailedTransaction::Failed)
+        };
+        let result = self.in_time(work).await;
+        if !matches!(result, Err(FailedTransaction::Broken(_))) {
+            connection.give_back();
         }
-        let call = std::slice::from_ref(call);
-        retried(|| self.transaction(None, call, &read)).await
+        result
     }
 
     /// Returns a call of a function of the schema, with its first three parameters.
@@ -158,40 +181,17 @@ impl Database {
         self.rows(scope, statements, |_| Ok(())).await.map(|rows| rows.len())
     }
 
-    /// Runs one statement, which the connection has prepared.
-    async fn prepared_call<T>(
-        &self,
-        call: &Statement,
-        read: &impl Fn(&Row) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, FailedTransaction> {
-        let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
-        let client = connection.prepared_client().map_err(FailedTransaction::Broken)?;
-        let work = async {
-            let (sql, parameters) = (call.sql(&self.0.schema), call.parameters());
-            let (values, kinds): (Vec<_>, Vec<_>) = parameters.into_iter().unzip();
-            let prepared = client.prepare_typed_cached(&sql, &kinds).await?;
-            let rows = client.query(&prepared, &values).await?;
-            rows.iter().map(read).collect::<Result<_, _>>().map_err(FailedTransaction::Failed)
-        };
-        let result = self.in_time(work).await;
-        if !matches!(result, Err(FailedTransaction::Broken(_))) {
-            connection.give_back();
-        }
-        result
-    }
-
-    /// Runs statements in one transaction; without a scope, the only statement is one by itself.
     async fn transaction<T>(
         &self,
-        scope: Option<RowScope>,
+        scope: RowScope,
         statements: &[Statement],
         read: &impl Fn(&Row) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, FailedTransaction> {
         let state = &*self.0;
         let mut connection = self.checkout().await.map_err(FailedTransaction::Failed)?;
         let client = connection.client().map_err(FailedTransaction::Broken)?;
-        let begin = scope.map(|scope| state.settings.begin(scope));
-        let work = run_transaction(client, begin.as_deref(), &state.schema, statements, read);
+        let begin = state.settings.begin(scope);
+        let work = run_transaction(client, Some(&begin), &state.schema, statements, read);
         let result = self.in_time(work).await;
         if !matches!(result, Err(FailedTransaction::Broken(_))) {
             connection.give_back();
@@ -286,7 +286,8 @@ where
     }
 }
 
-/// Sends the whole transaction, and then waits for its answers.
+/// Sends the whole transaction, and then waits for its answers. Without a beginning, the only statement is a
+/// transaction by itself.
 // Not the driver's own transactions: each of their steps waits for the one before. What they are for, the end
 // of a transaction whose future is dropped, is done by `Checkout`.
 async fn run_transaction<T>(

@@ -70,9 +70,11 @@ async fn change(
 ) -> Result<bool, StoreError> {
     let sql = match settlement {
         Settlement::Answered { answer, keep_until } => {
-            let call = database.operation(ANSWER, key.tenant).digest(&key.digest()).fence(fence);
-            let call = with_answer(call, answer, *keep_until);
-            return is_held(database, &call).await;
+            let call = || {
+                let call = database.operation(ANSWER, key.tenant).digest(&key.digest());
+                with_answer(call.fence(fence), answer, *keep_until)
+            };
+            return is_held(database, call).await;
         }
         Settlement::Unknown => MAKE_UNKNOWN,
         Settlement::Released => RELEASE,
@@ -82,7 +84,7 @@ async fn change(
 }
 
 /// Calls a function that returns whether the key was held.
-async fn is_held(database: &Database, call: &Statement) -> Result<bool, StoreError> {
+async fn is_held(database: &Database, call: impl Fn() -> Statement) -> Result<bool, StoreError> {
     let rows = database.rows_of_call(call, |row| column::<bool>(row, "is_held")).await?;
     Ok(rows == [true])
 }
@@ -109,8 +111,11 @@ pub(crate) async fn renew(
     fence: Fence,
     until: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let call = database.operation(RENEW, key.tenant).digest(&key.digest()).fence(fence).time(until);
-    is_held(database, &call).await
+    let call = || {
+        let call = database.operation(RENEW, key.tenant).digest(&key.digest());
+        call.fence(fence).time(until)
+    };
+    is_held(database, call).await
 }
 
 /// Makes an answered key unknown, because its answer is invalid.

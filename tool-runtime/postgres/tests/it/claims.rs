@@ -169,3 +169,23 @@ async fn of_many_claimants_one_gets_the_key() {
         assert_eq!((owners, others), (1, 31), "{outcomes:?}");
     }
 }
+
+/// A claim that waited for a connection longer than its lease has its lease from when it was sent, and owns the key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_that_wait_for_a_connection_longer_than_their_lease_are_not_undone() {
+    let Some(url) = server::url() else { return };
+    let store = server::options().max_connections(1).connect(&url).await.expect("a store");
+    let short = Duration::from_millis(60);
+    let claims = (0..300).map(|number| {
+        let arguments = Digest::compute("test", b"arguments");
+        let request = ClaimRequest::new(key(&number.to_string()), arguments, NOW, short);
+        let store = &store;
+        async move { store.claim(request).await }
+    });
+    let started = std::time::Instant::now();
+    let claims = join_all(claims).await;
+    assert!(started.elapsed() > short, "the claims wait for the only connection");
+    for claim in claims {
+        assert!(matches!(claim, Ok(ClaimOutcome::Acquired(_))), "{claim:?}");
+    }
+}
