@@ -32,8 +32,8 @@ struct DatabaseState {
     settings: TransactionSettings,
     queued: Arc<Semaphore>,
     detached: Arc<Semaphore>,
-    /// The transactions of tools. The other half of the connections is for the store's own operations, some of
-    /// which a call makes while its transaction is open.
+    /// The permits of the transactions of tools, for half of the connections. The store's own operations need the
+    /// other half: a call runs some of them while its transaction is open.
     of_tools: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -46,7 +46,7 @@ pub(crate) struct TransactionSettings {
     pub(crate) lock_timeout: Duration,
     /// The setting that was checked at opening, so that no later one of the role weakens it.
     pub(crate) synchronous_commit: Box<str>,
-    /// Whether calls of the schema's functions are prepared once for each connection.
+    /// True if each connection prepares the calls of the schema's functions.
     pub(crate) prepares: bool,
 }
 
@@ -200,7 +200,7 @@ impl Database {
     }
 }
 
-/// What the transactions of tools need.
+/// Connections and settings for the transactions of tools.
 impl Database {
     pub(crate) fn schema(&self) -> &str {
         &self.0.schema

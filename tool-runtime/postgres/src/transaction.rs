@@ -251,7 +251,7 @@ impl OpenTransaction {
 
     /// Settles the key, and commits if it was held.
     // The commit is sent after the settlement is known: from then on the key's row is locked until the server has
-    // ended the transaction, and whoever asks for the row learns how.
+    // ended the transaction, and a later operation on the row sees the outcome.
     async fn commit(self, database: &Database, settlement: Option<&KeyAnswer>) -> CommitOutcome {
         let settled = self.settle(database, settlement);
         let (marker, is_held) = match database.in_time(settled).await {
@@ -309,11 +309,11 @@ impl OpenTransaction {
     async fn end(mut self, database: &Database, statement: &str) -> Result<(), FailedTransaction> {
         let client = self.connection.client().map_err(FailedTransaction::Broken)?;
         let end = async { client.batch_execute(statement).await.map_err(FailedTransaction::from) };
-        let ended = database.in_time(end).await;
-        if !matches!(ended, Err(FailedTransaction::Broken(_))) {
+        let result = database.in_time(end).await;
+        if !matches!(result, Err(FailedTransaction::Broken(_))) {
             self.connection.give_back();
         }
-        ended
+        result
     }
 }
 

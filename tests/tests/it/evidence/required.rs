@@ -183,15 +183,15 @@ async fn a_write_in_a_transaction_whose_required_evidence_is_lost_has_no_effect(
     };
     let cx = ToolContext::builder(TENANT, "trace-1").run_id("run-1").user_id("jane");
     let cx = cx.idempotency_key("key-1").build().unwrap();
-    let broken = runtime(Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring()));
-    let failed = envelope(broken.call("pay_in_file", "{}", &cx).execute().await);
+    let without_evidence = runtime(Vault::new(Broken(MemoryStore::new(), Woe::Fails), ring()));
+    let failed = envelope(without_evidence.call("pay_in_file", "{}", &cx).execute().await);
     let expected = (&json!("UNAVAILABLE"), &json!("evidence_not_kept"), &json!("none"));
     assert_eq!(facts(&failed), expected, "{failed}");
     assert_eq!(payments("SELECT count(*) FROM payments"), 0);
 
-    let whole = runtime(Vault::new(MemoryStore::new(), ring()));
+    let with_evidence = runtime(Vault::new(MemoryStore::new(), ring()));
     for _ in 0..2 {
-        let paid = envelope(whole.call("pay_in_file", "{}", &cx).execute().await);
+        let paid = envelope(with_evidence.call("pay_in_file", "{}", &cx).execute().await);
         assert_eq!(paid["data"], 1, "{paid}");
         assert_eq!(payments("SELECT count(*) FROM payments"), 1);
     }

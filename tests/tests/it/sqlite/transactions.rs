@@ -21,7 +21,7 @@ use super::{Folder, played, spawn};
 const ROLE: &str = "sqlite::transactions::a_process_that_transfers";
 const TOTAL: i64 = 1_000_000;
 
-/// What the tool does after its statements.
+/// The end of the tool's run, after its statements.
 #[ai_type]
 #[derive(Clone, Copy)]
 enum Ending {
@@ -43,7 +43,7 @@ async fn transfer(
     other: &Other,
     /// The amount.
     cents: i64,
-    /// What happens after the statements.
+    /// The end of the run, after the statements.
     ending: Ending,
 ) -> Result<i64, SqliteTransactionError> {
     let key = idempotency.global_key().unwrap_or("none").to_owned();
@@ -189,7 +189,7 @@ async fn a_process_that_is_killed_leaves_the_effect_and_the_answer_or_neither() 
         child.wait().expect("it has ended");
         check_keys(&folder.file());
     }
-    // What the killed processes left is done by a repeat, once.
+    // A repeat makes each transfer that a killed process left, once.
     let (file, runtime) = (folder.file(), runtime(&folder.file()));
     let (total, first, transfers) = state(&file);
     assert_eq!((total, first), (TOTAL, 500_000 - 100 * transfers));

@@ -22,7 +22,7 @@ const TOTAL: i64 = 1_000_000;
 /// The schema of the bank's own tables, in the database of the store.
 struct Bank(String);
 
-/// What the tool does after its statements.
+/// The end of the tool's run, after its statements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[ai_type]
 enum Ending {
@@ -50,7 +50,7 @@ async fn transfer(
     to: i64,
     /// The amount.
     cents: i64,
-    /// What happens after the statements.
+    /// The end of the run, after the statements.
     ending: Ending,
 ) -> Result<i64, PostgresTransactionError> {
     let schema = &bank.0;

@@ -67,7 +67,7 @@ impl ToolTransaction {
         match outcome {
             CommitOutcome::Committed => ended,
             CommitOutcome::NotHeld => {
-                self.is_rolled_back();
+                self.record_rollback();
                 let lost = LoggedFailure::plain(lease_lost());
                 answer::failed(scope, lost, 0, EffectOutcome::Unknown)
             }
@@ -89,7 +89,7 @@ impl ToolTransaction {
 
     /// Answers that the store did not commit the call's effect.
     fn rolled_back(&self, scope: &CallScope, error: Option<&StoreError>) -> CallOutcome {
-        self.is_rolled_back();
+        self.record_rollback();
         let unstored = || {
             StoreError::new(
                 StoreErrorKind::Unavailable,

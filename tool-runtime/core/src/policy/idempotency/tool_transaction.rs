@@ -42,7 +42,7 @@ impl ToolTransaction {
     }
 
     /// Records that the transaction was rolled back, although its commit had begun.
-    pub(super) fn is_rolled_back(&self) {
+    pub(super) fn record_rollback(&self) {
         self.is_committing.store(false, Ordering::Release);
     }
 
