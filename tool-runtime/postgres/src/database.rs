@@ -299,10 +299,8 @@ async fn run_transaction<T>(
 ) -> Result<Vec<T>, FailedTransaction> {
     let Some((last, earlier)) = statements.split_last() else { return Ok(Vec::new()) };
     // Each future sends its message when it is polled for the first time, which is in this order.
-    let earlier = join_all(earlier.iter().map(|statement| async move {
-        let (sql, parameters) = (statement.sql(schema), statement.parameters());
-        client.query_typed(&sql, &parameters).await.map(drop)
-    }));
+    let earlier = earlier.iter().map(|statement| statement.query(client, schema));
+    let earlier = join_all(earlier);
     let last = async {
         let (sql, parameters) = (last.sql(schema), last.parameters());
         let mut rows = pin!(client.query_typed_raw(&sql, parameters).await?);
@@ -319,7 +317,7 @@ async fn run_transaction<T>(
     let (beginning, earlier, values, commit) =
         join!(batch(begin), earlier, last, batch(begin.map(|_| "COMMIT")));
     beginning?;
-    earlier.into_iter().collect::<Result<(), _>>()?;
+    earlier.into_iter().try_for_each(|rows| rows.map(drop))?;
     let values = values?;
     commit?;
     values.into_iter().collect::<Result<_, _>>().map_err(FailedTransaction::Failed)

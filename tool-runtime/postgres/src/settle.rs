@@ -1,5 +1,6 @@
 //! Settles, renews and invalidates claims.
 
+use tokio_postgres::Row;
 use tool_runtime_core::store::signed::as_stored;
 use tool_runtime_core::store::{
     Fence, KeyAnswer, ScopedKey, Settlement, SettlementDecision, StoreError, StoredAnswer,
@@ -17,12 +18,10 @@ const MAX_ATTEMPTS: u32 = 3;
 
 const ANSWER: &str = r#"SELECT "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_held"#;
 
-/// Settles a key within the transaction of a tool. If the tool has ended that transaction, no row is changed.
+/// The same within the transaction of a tool. No row, and nothing is called, if the tool has ended that transaction.
 const ANSWER_IN_TRANSACTION: &str = r#"
-    UPDATE "SCHEMA".keys
-    SET state = 1, lease_until = NULL, since = NULL, keep_until = $3, succeeded = $4, body = $5, meta = $6
-    WHERE digest = $1 AND fence = $2 AND state IN (0, 2) AND current_setting('tool_runtime.transaction', true) = $7
-    RETURNING fence"#;
+    SELECT "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_held
+    WHERE current_setting('tool_runtime.transaction', true) = $10"#;
 
 const MAKE_UNKNOWN: &str = r#"
     UPDATE "SCHEMA".keys SET state = 2, since = lease_until, lease_until = NULL
@@ -85,15 +84,24 @@ async fn change(
 
 /// Calls a function that returns whether the key was held.
 async fn is_held(database: &Database, call: impl Fn() -> Statement) -> Result<bool, StoreError> {
-    let rows = database.rows_of_call(call, |row| column::<bool>(row, "is_held")).await?;
+    let rows = database.rows_of_call(call, read_is_held).await?;
     Ok(rows == [true])
 }
 
-/// Settles a key within the transaction that has set this marker.
-pub(crate) fn answer_in_transaction(settled: &KeyAnswer, marker: &str) -> Statement {
+/// Reads whether the key was held.
+pub(crate) fn read_is_held(row: &Row) -> Result<bool, StoreError> {
+    column(row, "is_held")
+}
+
+/// Returns the settlement of a key within the transaction that has set this marker.
+pub(crate) fn answer_in_transaction(
+    database: &Database,
+    settled: &KeyAnswer,
+    marker: &str,
+) -> Statement {
     let KeyAnswer { key, fence, answer, keep_until } = settled;
-    let statement = Statement::new(ANSWER_IN_TRANSACTION).digest(&key.digest()).fence(*fence);
-    with_answer(statement, answer, *keep_until).text(marker)
+    let call = database.operation(ANSWER_IN_TRANSACTION, key.tenant).digest(&key.digest());
+    with_answer(call.fence(*fence), answer, *keep_until).text(marker)
 }
 
 fn with_answer(statement: Statement, answer: &StoredAnswer, keep_until: UnixMillis) -> Statement {

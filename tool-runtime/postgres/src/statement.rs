@@ -1,6 +1,7 @@
 //! A statement with its parameters.
 
 use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row};
 use tool_runtime_core::store::signed::{count, timestamp, whole};
 use tool_runtime_core::store::{Fence, StoreError, UnixMillis};
 use tool_runtime_schema::canonical::Digest;
@@ -104,6 +105,15 @@ impl Statement {
     /// Returns the statement's text for a schema.
     pub(crate) fn sql(&self, schema: &str) -> String {
         self.sql.replace("SCHEMA", schema)
+    }
+
+    /// Runs the statement, and returns its rows.
+    pub(crate) async fn query(
+        &self,
+        client: &Client,
+        schema: &str,
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        client.query_typed(&self.sql(schema), &self.parameters()).await
     }
 
     pub(crate) fn parameters(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {

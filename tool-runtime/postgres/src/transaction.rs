@@ -19,7 +19,6 @@ use crate::columns::column;
 use crate::database::{Checkout, Database, FailedTransaction, RowScope};
 use crate::error::{damaged, unavailable};
 use crate::settle;
-use crate::statement::Statement;
 use crate::transaction_error::PostgresTransactionError;
 
 const MARKER: &str =
@@ -285,19 +284,18 @@ impl OpenTransaction {
         database: &Database,
         settlement: Option<&KeyAnswer>,
     ) -> Result<(String, bool), FailedTransaction> {
-        let client = self.connection.client().map_err(FailedTransaction::Broken)?;
+        let (client, schema) = (self.connection.client(), database.schema());
+        let client = client.map_err(FailedTransaction::Broken)?;
         let settle = async {
-            let Some(settlement) = settlement else { return Ok(true) };
-            let statement = settle::answer_in_transaction(settlement, &self.marker);
-            let (sql, parameters) = (statement.sql(database.schema()), statement.parameters());
-            let rows = client.query_typed(&sql, &parameters).await?;
-            Ok::<_, tokio_postgres::Error>(!rows.is_empty())
+            let Some(settlement) = settlement else { return Ok::<_, FailedTransaction>(true) };
+            let answer = settle::answer_in_transaction(database, settlement, &self.marker);
+            let rows = answer.query(client, schema).await?;
+            let is_held = rows.first().map(settle::read_is_held).transpose();
+            Ok(is_held.map_err(FailedTransaction::Failed)?.unwrap_or(false))
         };
-        let marker = Statement::new(MARKER);
-        let (sql, parameters) = (marker.sql(database.schema()), marker.parameters());
-        let (is_held, row) = join!(settle, client.query_typed_one(&sql, &parameters));
-        let (is_held, row) = (is_held?, row?);
-        Ok((column(&row, "marker").map_err(FailedTransaction::Failed)?, is_held))
+        let (is_held, marker) = join!(settle, client.query_typed_one(MARKER, &[]));
+        let (is_held, marker) = (is_held?, marker?);
+        Ok((column(&marker, "marker").map_err(FailedTransaction::Failed)?, is_held))
     }
 
     async fn roll_back(self, database: &Database) {

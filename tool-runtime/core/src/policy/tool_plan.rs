@@ -176,6 +176,11 @@ impl ToolPlan {
         }
     }
 
+    /// Returns whether another attempt may follow one that failed, whether or not that one had its effect.
+    pub(crate) fn may_retry(&self) -> bool {
+        !self.writes() || self.may_repeat() || self.takes_transaction
+    }
+
     /// Returns whether the tool may run again after a run whose outcome is unknown.
     pub(crate) fn may_repeat(&self) -> bool {
         self.idempotent || self.forwards_key

@@ -1,11 +1,10 @@
 //! Commits the transaction that a tool borrowed, together with the settlement of its key.
 
 use super::ClaimedKey;
-use super::held_key::SETTLE_TIMEOUT;
+use super::held_key::{SETTLE_TIMEOUT, lost_to_another_run};
 use super::tool_transaction::ToolTransaction;
 use crate::dispatch::answer;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
-use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
 use crate::policy::store_client::{StoreClient, store_failure};
 use crate::store::{
@@ -68,8 +67,7 @@ impl ToolTransaction {
             CommitOutcome::Committed => ended,
             CommitOutcome::NotHeld => {
                 self.record_rollback();
-                let lost = LoggedFailure::plain(lease_lost());
-                answer::failed(scope, lost, 0, EffectOutcome::Unknown)
+                lost_to_another_run(scope)
             }
             CommitOutcome::RolledBack(error) => {
                 let outcome = self.rolled_back(scope, Some(&error));

@@ -132,7 +132,7 @@ impl ClaimedKey {
         let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
             Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
-                answer::failed(scope, LoggedFailure::plain(lease_lost()), 0, EffectOutcome::Unknown)
+                lost_to_another_run(scope)
             }
             Ok(_) => ended,
             Err(error) => {
@@ -261,6 +261,11 @@ impl ClaimedKey {
     fn without_effect(&self) -> Settlement {
         if self.in_doubt { Settlement::Unknown } else { Settlement::Released }
     }
+}
+
+/// Answers a call whose key another run has taken over.
+pub(super) fn lost_to_another_run(scope: &CallScope) -> CallOutcome {
+    answer::failed(scope, LoggedFailure::plain(lease_lost()), 0, EffectOutcome::Unknown)
 }
 
 impl Drop for ClaimedKey {

@@ -12,8 +12,7 @@ pub(in crate::policy) fn retries(scope: &CallScope) -> Option<Box<dyn Retries>> 
     let plan = scope.plan();
     // A derived key does not tell how the tool's downstream treats a repeat; the caller's key does.
     let keyed = scope.cx().idempotency_key().is_some();
-    let is_undone = plan.takes_transaction;
-    let is_safe = !plan.writes() || scope.dry_run() || plan.may_repeat() || keyed || is_undone;
+    let is_safe = plan.may_retry() || scope.dry_run() || keyed;
     is_safe.then(|| {
         plan.limits.retry_budget.deposit();
         let requested = scope.requested_retries().map(RetryConfig::limited);
@@ -30,8 +29,7 @@ struct CallRetries {
 impl Retries for CallRetries {
     fn next(&mut self, failure: &Failure) -> Option<Duration> {
         let plan = self.scope.plan();
-        let is_undone = plan.takes_transaction;
-        let is_safe = !plan.writes() || self.scope.dry_run() || plan.may_repeat() || is_undone;
+        let is_safe = plan.may_retry() || self.scope.dry_run();
         if !failure.code().error_type().is_transient()
             // An attempt that may have had its effect is repeated only if a repeat is safe.
             || !is_safe && failure.leaves_effect_unknown()
