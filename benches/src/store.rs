@@ -86,14 +86,22 @@ fn rounds(folder: &Path) -> Result<Rates, String> {
 
 async fn through_store(file: PathBuf) -> Result<f64, String> {
     let store = SqliteStore::open(file).map_err(text)?;
+    let rate = rate_of_tasks(|task| write(store.clone(), task)).await?;
+    store.close().await;
+    Ok(rate)
+}
+
+/// Runs the tasks at once, and returns the writes per second.
+pub(crate) async fn rate_of_tasks<F>(task: impl Fn(usize) -> F) -> Result<f64, String>
+where
+    F: Future<Output = Result<(), String>> + Send + 'static,
+{
     let start = Instant::now();
-    let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(write(store.clone(), task))).collect();
+    let tasks: Vec<_> = (0..TASKS).map(|number| tokio::spawn(task(number))).collect();
     for task in tasks {
         task.await.map_err(text)??;
     }
-    let rate = rate(TASKS * WRITES, start);
-    store.close().await;
-    Ok(rate)
+    Ok(rate(TASKS * WRITES, start))
 }
 
 pub(crate) async fn write(store: impl IdempotencyStore, task: usize) -> Result<(), String> {
@@ -123,12 +131,7 @@ async fn through_runtime(file: PathBuf) -> Result<f64, String> {
         .store(store.clone())
         .build()
         .map_err(text)?;
-    let start = Instant::now();
-    let tasks: Vec<_> = (0..TASKS).map(|task| tokio::spawn(call(runtime.clone(), task))).collect();
-    for task in tasks {
-        task.await.map_err(text)??;
-    }
-    let rate = rate(TASKS * WRITES, start);
+    let rate = rate_of_tasks(|task| call(runtime.clone(), task)).await?;
     drop(runtime);
     store.close().await;
     Ok(rate)

@@ -13,7 +13,8 @@ use tool_runtime::store::PostgresStore;
 
 use crate::rates::{median, rate, ratio, text};
 use crate::store::{
-    BODY, KEPT, LEASE, META, NOW, TASKS, WRITES, call, fingerprint, key, place_order, signed, write,
+    BODY, KEPT, LEASE, META, NOW, TASKS, WRITES, call, fingerprint, key, place_order,
+    rate_of_tasks, signed, write,
 };
 
 const ROUNDS: usize = 9;
@@ -88,15 +89,15 @@ async fn rounds(url: &str) -> Result<Rates, String> {
         );
         client.batch_execute(&tables).await.map_err(text)?;
         drop(client);
-        let by_hand = spawn(|task| write_by_hand(pool.clone(), task)).await?;
-        let stored = spawn(|task| write(store.clone(), task)).await?;
+        let by_hand = rate_of_tasks(|task| write_by_hand(pool.clone(), task)).await?;
+        let stored = rate_of_tasks(|task| write(store.clone(), task)).await?;
         truncate(&pool, &schema).await?;
-        let pooled = spawn(|task| write(unprepared.clone(), task)).await?;
+        let pooled = rate_of_tasks(|task| write(unprepared.clone(), task)).await?;
         unprepared.close();
         truncate(&pool, &schema).await?;
         let runtime = runtime(&store)?;
         let log_before = log_position(&pool).await?;
-        let calls = spawn(|task| call(runtime.clone(), task)).await?;
+        let calls = rate_of_tasks(|task| call(runtime.clone(), task)).await?;
         let log_bytes = log_position(&pool).await? - log_before;
         drop(runtime);
         store.close();
@@ -205,19 +206,6 @@ pub fn play(url: &str, schema: &str, number: &str, processes: &str) -> Result<()
         println!("done");
         Ok(())
     })
-}
-
-/// Runs the tasks at once, and returns the writes per second.
-async fn spawn<F>(task: impl Fn(usize) -> F) -> Result<f64, String>
-where
-    F: Future<Output = Result<(), String>> + Send + 'static,
-{
-    let start = Instant::now();
-    let tasks: Vec<_> = (0..TASKS).map(|number| tokio::spawn(task(number))).collect();
-    for task in tasks {
-        task.await.map_err(text)??;
-    }
-    Ok(rate(TASKS * WRITES, start))
 }
 
 /// Claims and settles as a careful program does: prepared statements, each committed by itself.

@@ -18,5 +18,10 @@ for number in 1 2 3; do
   target/release/heritage-server --listen "127.0.0.1:800$number" --data-dir "$folder/$number" \
     --database "$url" --store "$url" --secret "$folder/secret.key" >>"$folder/$number.jsonl" &
   servers+=("$!")
+  # The first one makes the tables.
+  until curl --silent --fail --output /dev/null --noproxy '*' "http://127.0.0.1:800$number/api/readyz"; do
+    kill -0 "${servers[-1]}" || exit 1
+    sleep 0.2
+  done
 done
 wait
