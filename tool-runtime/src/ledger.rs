@@ -4,16 +4,20 @@
 //! appends to a chain, [`Verifier`] reads one and names the first record that is not as it was
 //! written. A [`Checkpoint`] that is kept elsewhere shows that the chain's end was cut off.
 
+#[cfg(feature = "postgres")]
+#[doc(inline)]
+pub use tool_runtime_postgres::PostgresLedger;
 #[doc(inline)]
 pub use tool_runtime_record::ledger::{
-    AuditedChain, Auditor, CallsShed, ChainEntry, ChainFault, ChainFaultKind, ChainHead, ChainKeys,
-    Checkpoint, CheckpointFile, CheckpointSink, ContentsErased, ExportedCheckpoint, FaultError,
-    InputCapture, InvalidChainHead, JsonLinesLedger, JsonLinesOptions, Ledger, LedgerBuilder,
-    LedgerPage, LedgerQuery, LedgerStatus, LedgerStore, MAX_PAGE_SIZE, MemoryLedger,
-    MerkleFrontier, Overload, Record, RecordDurability, RecordStatus, RecordedAccess,
-    RecordedApproval, RecordedCall, RecordedCallKind, RecordedError, RecordedOrigin,
-    RecordedPrincipal, TreeHead, VerifiedChain, Verifier, VerifyError, WriterBegan, WriterClosed,
-    audit, verify,
+    AuditedChain, Auditor, CHECKPOINT_CHAIN, CallsShed, ChainEntry, ChainFault, ChainFaultKind,
+    ChainHead, ChainKeys, Checkpoint, CheckpointFile, CheckpointSink, ContentsErased,
+    ExportedCheckpoint, FaultError, InputCapture, InvalidChainHead, InvalidRecordPosition,
+    JsonLinesLedger, JsonLinesOptions, Ledger, LedgerBuilder, LedgerPage, LedgerQuery,
+    LedgerStatus, LedgerStore, MAX_PAGE_SIZE, MemoryLedger, MerkleFrontier, Overload, Record,
+    RecordDurability, RecordPosition, RecordStatus, RecordedAccess, RecordedApproval, RecordedCall,
+    RecordedCallKind, RecordedError, RecordedOrigin, RecordedPrincipal, SearchedPart, SharedLedger,
+    TreeHead, VerifiedChain, Verifier, VerifyError, WriterBegan, WriterChain, WriterClosed,
+    WriterState, audit, verify,
 };
 #[cfg(feature = "ed25519")]
 #[doc(inline)]

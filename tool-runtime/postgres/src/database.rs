@@ -20,7 +20,7 @@ use crate::error::{is_conflict, pool_error, store_error, unavailable};
 use crate::statement::Statement;
 
 /// The most attempts to run a transaction that the server rolls back because of another one.
-const MAX_ATTEMPTS: u32 = 3;
+pub(crate) const MAX_ATTEMPTS: u32 = 3;
 
 /// The server's pool of connections, and the settings of each transaction. Clones share it.
 #[derive(Clone)]
@@ -206,6 +206,11 @@ impl Database {
         &self.0.schema
     }
 
+    #[cfg(feature = "ledger")]
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
     pub(crate) fn settings(&self) -> &TransactionSettings {
         &self.0.settings
     }
@@ -290,7 +295,7 @@ where
 /// transaction by itself.
 // Not the driver's own transactions: each of their steps waits for the one before. What they are for, the end
 // of a transaction whose future is dropped, is done by `Checkout`.
-async fn run_transaction<T>(
+pub(crate) async fn run_transaction<T>(
     client: &Client,
     begin: Option<&str>,
     schema: &str,

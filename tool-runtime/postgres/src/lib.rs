@@ -15,6 +15,8 @@ mod evidence;
 mod evidence_keys;
 mod grants;
 mod keys;
+#[cfg(feature = "ledger")]
+mod ledger;
 mod migrations;
 mod options;
 mod outputs;
@@ -34,6 +36,8 @@ use tokio_postgres::Row;
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
 use self::database::{Database, RowScope};
+#[cfg(feature = "ledger")]
+pub use self::ledger::PostgresLedger;
 pub use self::options::PostgresOptions;
 #[cfg(feature = "agent")]
 pub use self::sessions::PostgresSessions;

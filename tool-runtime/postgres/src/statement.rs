@@ -48,9 +48,17 @@ impl Statement {
         self.bind(bytes.map(Into::into), Type::BYTEA)
     }
 
-    #[allow(dead_code, reason = "only the feature `agent` binds lists")]
+    #[allow(dead_code, reason = "only the features `agent` and `ledger` bind lists")]
     pub(crate) fn bytes_list(self, list: Vec<Vec<u8>>) -> Self {
         self.bind(list, Type::BYTEA_ARRAY)
+    }
+
+    #[cfg(feature = "ledger")]
+    pub(crate) fn list<T>(self, list: Vec<T>, kind: Type) -> Self
+    where
+        Vec<T>: ToSql + Sync + Send + 'static,
+    {
+        self.bind(list, kind)
     }
 
     pub(crate) fn text(self, text: &str) -> Self {
@@ -91,6 +99,21 @@ impl Statement {
 
     pub(crate) fn optional_small(self, number: Option<i16>) -> Self {
         self.bind(number, Type::INT2)
+    }
+
+    #[cfg(feature = "ledger")]
+    pub(crate) fn optional_uuid(self, id: Option<Uuid>) -> Self {
+        self.bind(id, Type::UUID)
+    }
+
+    #[cfg(feature = "ledger")]
+    pub(crate) fn optional_text(self, text: Option<&str>) -> Self {
+        self.bind(text.map(ToOwned::to_owned), Type::TEXT)
+    }
+
+    #[cfg(feature = "ledger")]
+    pub(crate) fn optional_flag(self, flag: Option<bool>) -> Self {
+        self.bind(flag, Type::BOOL)
     }
 
     pub(crate) fn flag(self, flag: bool) -> Self {

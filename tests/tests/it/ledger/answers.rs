@@ -6,12 +6,12 @@ use std::path::Path;
 use futures::future::join_all;
 use tool_runtime::ledger::{
     JsonLinesLedger, Ledger, LedgerBuilder, LedgerQuery, LedgerStore, Overload, RecordDurability,
-    SqliteLedger,
+    RecordedAccess, SqliteLedger,
 };
 use tool_runtime::prelude::*;
 
 use super::overload::{Mood, Moody};
-use super::{TestLedger, all, ring};
+use super::{START, TestLedger, all, ring};
 use crate::sqlite::{Folder, played, spawn};
 use crate::support::envelope;
 
@@ -80,6 +80,36 @@ async fn a_write_is_answered_with_a_warning_while_its_record_cannot_be_written()
         tokio::task::yield_now().await;
     }
     assert_eq!(ledger.status().written, 2, "the records follow once they can be written");
+}
+
+#[tokio::test]
+async fn an_append_whose_answer_is_lost_is_stored_once() {
+    let store = Moody::new();
+    let ledger = ledger(store.clone(), |it| it);
+    let runtime = runtime(&ledger);
+    let access = |reader: &str| RecordedAccess::new(START, "read_trace", reader, "complaint 4711");
+    for n in 0..10 {
+        store.set(Mood::LosesAnswers);
+        let cx = cx("trace-1");
+        let calls = (call(&runtime, "keep", n, &cx), ledger.record_access(access("eve")));
+        let ((answered, refused), ()) =
+            futures::join!(futures::future::join(calls.0, calls.1), async {
+                while store.asked() < 2 {
+                    tokio::task::yield_now().await;
+                }
+                store.set(Mood::Writes);
+            });
+        assert_eq!(answered["status"], "ok");
+        // A reader whose record may not be stored gets nothing to read.
+        drop(refused);
+        ledger.record_access(access("ada")).await.expect("it is stored");
+    }
+    assert_eq!((ledger.status().written, ledger.status().unconfirmed), (10, 0));
+    let verified = ledger.verify(&[]).await.expect("one chain");
+    let found = all(&ledger, LedgerQuery::new()).await;
+    let ids: std::collections::BTreeSet<_> = found.iter().map(|it| it.invocation_id).collect();
+    assert_eq!((found.len(), ids.len()), (10, 10));
+    assert!((1 + 10 + 10..=1 + 10 + 20).contains(&verified.size()), "{}", verified.size());
 }
 
 #[tokio::test]

@@ -265,7 +265,7 @@ async fn an_auditor_verifies_a_copy_without_the_key_that_writes() {
     ] {
         fs::write(&path, altered).unwrap();
         match audit(&mut JsonLinesLedger::read_only(&path).unwrap(), &heads) {
-            Err(VerifyError::Fault(fault)) => assert_eq!(fault.0.kind(), kind, "{fault}"),
+            Err(VerifyError::Fault(fault)) => assert_eq!(fault.fault.kind(), kind, "{fault}"),
             other => panic!("a fault should have been found: {other:?}"),
         }
     }

@@ -22,6 +22,8 @@ pub(super) enum Mood {
     Writes,
     Waits,
     Fails,
+    /// Stores the entries, and fails: the answer was lost.
+    LosesAnswers,
     Panics,
     PanicsForgetting,
 }
@@ -81,6 +83,10 @@ impl LedgerStore for Moody {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
         match self.mood() {
             Mood::Fails => Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is gone")),
+            Mood::LosesAnswers => {
+                self.0.memory.lock().unwrap().append(entries)?;
+                Err(StoreError::new(StoreErrorKind::Unavailable, "the connection is lost"))
+            }
             Mood::Panics => panic!("the store breaks"),
             _ => self.0.memory.lock().unwrap().append(entries),
         }

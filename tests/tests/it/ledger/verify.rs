@@ -71,7 +71,7 @@ async fn write(store: impl LedgerStore, keys: KeyRing) -> Checkpoint {
 #[track_caller]
 fn fault(verified: Result<VerifiedChain, VerifyError>) -> ChainFault {
     match verified {
-        Err(VerifyError::Fault(fault)) => fault.0,
+        Err(VerifyError::Fault(fault)) => fault.fault,
         other => panic!("a fault should have been found: {other:?}"),
     }
 }
@@ -142,7 +142,9 @@ async fn any_one_bit_of_any_line_is_found() {
             continue;
         };
         match verify(&mut store, &ring(), &[]) {
-            Err(VerifyError::Fault(fault)) => assert_eq!(fault.0.seq(), line, "byte {at}: {fault}"),
+            Err(VerifyError::Fault(fault)) => {
+                assert_eq!(fault.fault.seq(), line, "byte {at}: {fault}");
+            }
             Err(VerifyError::Store(error)) => {
                 let named = format!("line {} is not", line + 1);
                 assert!(error.log().contains(&named), "byte {at}: {error:?}");

@@ -1,6 +1,7 @@
 //! The paths of the document, with their operations.
 
 use serde_json::{Map, Value, json};
+use tool_runtime_record::ledger::RecordPosition;
 
 use super::DocumentInput;
 use super::parameters;
@@ -150,9 +151,9 @@ pub(crate) fn serves_evidence(input: &DocumentInput<'_>) -> bool {
     evidence::is_served(input.app)
 }
 
-/// Returns the schema of a record's number, after which a page begins.
+/// Returns the schema of a record's position, after which a page begins.
 fn record_cursor() -> Value {
-    json!({"type": "integer", "minimum": 0, "maximum": u64::MAX})
+    json!({"type": "string", "pattern": RecordPosition::PATTERN})
 }
 
 fn trace_parameters() -> Vec<Value> {

@@ -12,7 +12,7 @@ use crate::error::{damaged, store_error, unavailable};
 use crate::statement::lock_number;
 
 /// The migrations from each version to the next.
-const MIGRATIONS: &[&str] = &[include_str!("1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
 
 /// The longest wait for another process that migrates, and the delay between two looks.
 const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -85,7 +85,9 @@ fn creation(schema: &str) -> String {
     format!(
         r#"
         DO $$ BEGIN
-            IF to_regnamespace('"{schema}"') IS NULL THEN CREATE SCHEMA "{schema}"; END IF;
+            IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = '{schema}') THEN
+                CREATE SCHEMA "{schema}";
+            END IF;
         END $$;
         CREATE TABLE IF NOT EXISTS "{schema}".migrations (
             version integer PRIMARY KEY,
@@ -97,7 +99,12 @@ fn creation(schema: &str) -> String {
 
 /// Returns how many migrations the schema has had; 0 if it does not exist.
 async fn version(client: &Client, schema: &str) -> Result<usize, StoreError> {
-    let table = format!(r#"SELECT to_regclass('"{schema}".migrations') IS NOT NULL AS flag"#);
+    // `to_regclass` could answer from before the lock: a session that has looked for a table in vain learns of it
+    // when it begins a transaction or locks a table.
+    let table = format!(
+        "SELECT EXISTS (
+            SELECT FROM pg_catalog.pg_tables WHERE schemaname = '{schema}' AND tablename = 'migrations') AS flag"
+    );
     let row = client.query_typed_one(&table, &[]).await.map_err(|error| store_error(&error))?;
     if !flag(&row)? {
         return Ok(0);

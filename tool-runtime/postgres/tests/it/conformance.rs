@@ -1,6 +1,7 @@
 //! The conformance suites, directly and through a pooler.
 
 use futures::future::join_all;
+use tool_runtime::ledger::PostgresLedger;
 use tool_runtime::testing::conformance;
 
 use crate::server;
@@ -39,4 +40,17 @@ async fn a_store_with_prepared_statements_keeps_every_promise() {
     let Some(url) = server::url() else { return };
     let options = server::options().prepared_statements(true);
     conformance::all(&options.connect(&url).await.expect("a store")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shared_ledger_keeps_every_promise() {
+    let Some(url) = server::url() else { return };
+    let handle = tokio::runtime::Handle::current();
+    let suite = tokio::task::spawn_blocking(move || {
+        conformance::shared_ledgers(|| {
+            let store = handle.block_on(server::store(&url));
+            ["a", "b"].map(|name| PostgresLedger::open(&store, name).expect("it opens"))
+        });
+    });
+    suite.await.expect("every promise is kept");
 }

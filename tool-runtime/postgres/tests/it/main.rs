@@ -4,6 +4,8 @@ mod agreement;
 mod claims;
 mod conformance;
 mod isolation;
+mod ledger;
+mod ledger_kills;
 mod opening;
 mod pool;
 mod replicas;

@@ -1,6 +1,6 @@
 //! The server is stopped as a crash would stop it, in the middle of writes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls};
+use tool_runtime::ledger::{Ledger, LedgerQuery, PostgresLedger, RecordedCall, RecordedCallKind};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{PostgresOptions, PostgresStore};
@@ -98,18 +99,25 @@ impl Orders {
     }
 }
 
-async fn replica(options: PostgresOptions, url: &str, effects: &Effects) -> Runtime {
+fn ring() -> KeyRing {
+    KeyRing::new("2026-11", &[7; 32]).expect("a ring")
+}
+
+async fn replica(options: PostgresOptions, url: &str, effects: &Effects) -> (Runtime, Ledger) {
     let store: PostgresStore = options.connect(url).await.expect("a store");
-    let policy =
-        Policy::new().store(store).ticket_keys(KeyRing::new("2026-11", &[7; 32]).expect("a ring"));
+    let ledger = PostgresLedger::open(&store, "replica").expect("its chain");
+    let ledger = Ledger::builder(ring()).open(ledger).expect("a ledger");
+    let policy = Policy::new().store(store).ticket_keys(ring());
     let builder = Runtime::builder().toolkit(Orders(effects.clone())).policy(policy);
-    builder.permission("orders.place", Permission::Allow).build().expect("a runtime")
+    let builder = builder.permission("orders.place", Permission::Allow).ledger(&ledger);
+    (builder.build().expect("a runtime"), ledger)
 }
 
 /// Writes under a key; returns the whole envelope.
 async fn place(runtime: &Runtime, number: usize) -> ToolOutput {
-    let cx = ToolContext::builder(Uuid::nil(), "trace-1").user_id("ada").run_id("run-1");
-    let cx = cx.idempotency_key(format!("order-{number}")).build().expect("a context");
+    let order = format!("order-{number}");
+    let cx = ToolContext::builder(Uuid::nil(), &*order).user_id("ada").run_id("run-1");
+    let cx = cx.idempotency_key(order).build().expect("a context");
     let mut call = runtime.call("orders.place", format!(r#"{{"number":{number}}}"#), &cx);
     call.execute().await.clone()
 }
@@ -119,8 +127,27 @@ fn confirmed(output: &ToolOutput) -> Option<&str> {
     output.data_json().filter(|_| !output.meta_json().contains("could not be stored"))
 }
 
+/// Returns whether the caller was given no warning that the call may not be on the record.
+fn is_recorded(output: &ToolOutput) -> bool {
+    !output.meta_json().contains("record could not be confirmed")
+}
+
+/// Returns all calls on the record, after its chains were verified.
+async fn recorded(ledger: &Ledger) -> Vec<RecordedCall> {
+    ledger.verify(&[]).await.expect("it is as it was written");
+    let (mut calls, mut query) = (Vec::new(), LedgerQuery::new().limit(1_000));
+    loop {
+        let page = ledger.find(query.clone()).await.expect("a page");
+        calls.extend(page.records.into_iter().map(|(_, call)| call));
+        match page.next {
+            Some(next) => query = query.after(next),
+            None => return calls,
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_write_runs_twice_and_none_is_lost_when_the_server_crashes() {
+async fn no_write_runs_twice_and_none_is_lost_or_off_the_record_when_the_server_crashes() {
     if crate::server::url().is_none() {
         return;
     }
@@ -128,21 +155,25 @@ async fn no_write_runs_twice_and_none_is_lost_when_the_server_crashes() {
     let options = crate::server::options().connect_timeout(Duration::from_millis(500));
     let replicas =
         join_all((0..WRITERS).map(|_| replica(options.clone(), &server.url, &effects))).await;
+    let (replicas, ledgers): (Vec<_>, Vec<_>) = replicas.into_iter().unzip();
     let (ends, confirmations) = (Arc::new(AtomicBool::new(false)), Arc::new(Semaphore::new(0)));
     let writers = replicas.iter().enumerate().map(|(writer, runtime)| {
         let (runtime, ends) = (runtime.clone(), Arc::clone(&ends));
         let confirmations = Arc::clone(&confirmations);
         tokio::spawn(async move {
-            let (mut answers, mut number) = (HashMap::new(), writer);
+            let (mut answers, mut recorded, mut number) = (HashMap::new(), Vec::new(), writer);
             while !ends.load(Ordering::Relaxed) {
                 let output = place(&runtime, number).await;
+                if output.data_json().is_some() && is_recorded(&output) {
+                    recorded.push(format!("order-{number}"));
+                }
                 if let Some(answer) = confirmed(&output) {
                     answers.insert(number, answer.to_owned());
                     confirmations.add_permits(1);
                 }
                 number += WRITERS;
             }
-            (answers, number)
+            (answers, recorded, number)
         })
     });
     let writers: Vec<_> = writers.collect();
@@ -152,13 +183,30 @@ async fn no_write_runs_twice_and_none_is_lost_when_the_server_crashes() {
         server.crash().await;
     }
     ends.store(true, Ordering::Relaxed);
-    let mut answers = HashMap::new();
+    let (mut answers, mut on_record) = (HashMap::new(), Vec::new());
     let mut last = 0;
     for writer in writers {
-        let (of_writer, number) = writer.await.expect("a writer");
+        let (of_writer, recorded, number) = writer.await.expect("a writer");
         answers.extend(of_writer);
+        on_record.extend(recorded);
         last = last.max(number);
     }
+    // The record has each call once, and each run whose answer had no warning.
+    for ledger in &ledgers {
+        while ledger.flush().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+    let calls = recorded(&ledgers[0]).await;
+    let ids: HashSet<_> = calls.iter().map(|call| call.invocation_id).collect();
+    assert_eq!(ids.len(), calls.len(), "each once");
+    let traces: HashSet<_> = calls
+        .iter()
+        .filter(|call| call.kind() == RecordedCallKind::Run)
+        .map(|call| &*call.trace_id)
+        .collect();
+    let missing: Vec<_> = on_record.iter().filter(|order| !traces.contains(&***order)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
     // Each answer that a caller got is the answer of a repeat on another replica.
     for (number, answer) in &answers {
         let repeat = place(&replicas[(number + 1) % WRITERS], *number).await;

@@ -188,7 +188,7 @@ impl LedgerBuilder {
     /// Sets how long the contents of records are kept. Default: without limit.
     ///
     /// Older contents are erased when the ledger is opened, and whenever a checkpoint is due.
-    /// Their hashes stay.
+    /// Their hashes stay. A ledger that several writers share may keep them for up to two more days.
     pub fn retention(mut self, time: Duration) -> Self {
         self.retention = Some(time);
         self
@@ -208,6 +208,9 @@ impl LedgerBuilder {
     /// Sets the longest time between two exports while there are new records. Default: one minute.
     /// A checkpoint is also exported every [`checkpoint_every`](Self::checkpoint_every) records,
     /// and when the ledger is opened and closed.
+    ///
+    /// If several writers share the ledger, it is also the longest time between two checkpoints over all chains, of
+    /// which one of them writes the next.
     pub fn export_every(mut self, time: Duration) -> Self {
         self.export_every = time;
         self
@@ -226,7 +229,8 @@ impl LedgerBuilder {
         self
     }
 
-    /// Opens the ledger in a store, and starts the writer thread.
+    /// Opens the ledger in a store, and starts the writer thread. It waits for the store; in asynchronous code, open
+    /// it before the first call is served.
     ///
     /// Reads the records behind the last checkpoint before it returns. If the last writer did not
     /// close the ledger, a record says so.
@@ -241,6 +245,7 @@ impl LedgerBuilder {
             checkpoint_every: self.checkpoint_every,
             inputs: self.inputs,
             retention: self.retention,
+            cover_every: self.export_every,
         };
         let newest = match &mut self.sink {
             Some(sink) => sink.newest()?,

@@ -13,18 +13,21 @@ use thiserror::Error;
 use tool_runtime_core::key_ring::KeyRing;
 use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind};
 use tool_runtime_core::tool::catch_panic;
+use uuid::Uuid;
 
 use super::access_queue::AccessQueue;
 use super::chain::{
-    AuditedChain, Auditor, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain, Verifier,
+    AuditedChain, Auditor, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain,
 };
 use super::config::{AnswerTiming, LedgerBuilder};
 use super::export::NewestExport;
 use super::keys::LedgerKeys;
-use super::query::{LedgerPage, LedgerQuery, timestamp};
+use super::query::{LedgerPage, LedgerQuery};
 use super::queue::{LedgerQueue, QueueBounds};
 use super::record::RecordedAccess;
 use super::search::LedgerSearch;
+use super::shared::verification::{self, LedgerVerification};
+use super::shared::{CHECKPOINT_CHAIN, WriterChain};
 use super::stats::{LedgerStats, LedgerStatus};
 use super::store::{LedgerStore, SCAN_ENTRIES};
 use super::writer::{self, LedgerWriter};
@@ -36,7 +39,8 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// One thread serializes, chains and stores records in groups, while the calls go on. Pass the ledger
 /// to [`RuntimeBuilder::ledger`](tool_runtime_core::RuntimeBuilder::ledger). This is a handle, so cloning it
-/// is cheap. Only one process may write a ledger at a time; any process may [`verify`] it.
+/// is cheap. Only one process may write a ledger at a time, unless its store is one that several share, as
+/// `PostgresLedger` is; any process may [`verify`] it.
 ///
 /// # Shutdown
 /// [`close`](Self::close) writes the queued records and a final record that the ledger is
@@ -115,9 +119,32 @@ pub enum VerifyError {
 
 /// A [`ChainFault`] as an error.
 #[derive(Debug, Clone, Error)]
-#[error("{0}")]
+#[error("{}{fault}", in_chain(*chain))]
 #[non_exhaustive]
-pub struct FaultError(pub ChainFault);
+pub struct FaultError {
+    /// The fault.
+    pub fault: ChainFault,
+    /// The chain with the fault, if several writers share the ledger; the nil id is that of the chain of checkpoints.
+    pub chain: Option<Uuid>,
+}
+
+impl FaultError {
+    pub(super) const fn new(fault: ChainFault) -> Self {
+        Self { fault, chain: None }
+    }
+
+    pub(super) const fn in_chain(fault: ChainFault, chain: Uuid) -> Self {
+        Self { fault, chain: Some(chain) }
+    }
+}
+
+fn in_chain(chain: Option<Uuid>) -> String {
+    match chain {
+        None => String::new(),
+        Some(CHECKPOINT_CHAIN) => "in the chain of checkpoints: ".to_owned(),
+        Some(chain) => format!("in the chain {chain}: "),
+    }
+}
 
 impl Ledger {
     /// Starts the configuration of a ledger; the keys link its records.
@@ -206,50 +233,55 @@ impl Ledger {
     /// Signs the current state of the ledger, and appends the checkpoint as a record.
     ///
     /// Keep the checkpoint where a process that can write the ledger cannot write. It then shows
-    /// if records were cut off the end, or the whole ledger was written anew.
+    /// if records were cut off the end, or the whole ledger was written anew. If several writers share the ledger, it
+    /// signs the chain of checkpoints, and so the heads of all chains.
     ///
     /// # Errors
     /// The store cannot be written, or the ledger is closed.
     pub async fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
-        self.run_on_writer(LedgerWriter::checkpoint).await
+        self.run_on_writer(LedgerWriter::sign).await
     }
 
     /// Verifies the whole ledger, and that it contains the records that these checkpoints signed.
+    ///
+    /// If several writers share the ledger, all chains are verified: the chain of checkpoints, whose checkpoints these
+    /// are, and those of the writers, which [`VerifiedChain::writers`] lists.
     ///
     /// # Errors
     /// The first record that was altered, removed or moved; or the store cannot be read.
     pub async fn verify(&self, checkpoints: &[Checkpoint]) -> Result<VerifiedChain, VerifyError> {
         let newest_checkpoint = self.0.kept.as_ref().and_then(NewestExport::newest);
-        let mut verifier = expecting(self.keys().chain().clone(), checkpoints);
-        verifier = newest_checkpoint.into_iter().fold(verifier, Verifier::expecting);
-        let mut from = 0;
+        let expected = checkpoints.iter().cloned().chain(newest_checkpoint);
+        let mut verification = LedgerVerification::new(self.keys().chain().clone(), expected);
         loop {
             let part = self.run_in_turn(move |writer| {
-                let part = verify_part(writer.store(), &mut verifier, from)?;
-                Ok((verifier, part))
+                let step = verification.step(writer.store());
+                Ok((verification, step))
             });
-            let (so_far, part) = part.await?;
-            match part {
-                VerifyStep::More(next) => (verifier, from) = (so_far, next),
-                VerifyStep::Fault(fault) => return Err(FaultError(fault).into()),
-                VerifyStep::End => {
-                    return so_far.finish().map_err(|fault| FaultError(fault).into());
-                }
+            match part.await? {
+                (_, Ok(Some(verified))) => return Ok(verified),
+                (so_far, Ok(None)) => verification = so_far,
+                (_, Err(error)) => return Err(error),
             }
         }
     }
 
+    /// Lists the chains of all writers that share the ledger, in the order of their ids; empty if it has one writer.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the ledger is closed.
+    pub async fn writers(&self) -> Result<Vec<WriterChain>, StoreError> {
+        self.run_on_writer(LedgerWriter::list_writers).await
+    }
+
     /// Erases the contents of all records from before this moment, and returns how many there
-    /// were. Their hashes stay, so that the ledger can still be verified.
+    /// were. Their hashes stay, so that the ledger can still be verified. A ledger that several writers share may
+    /// keep the contents of up to two more days.
     ///
     /// # Errors
     /// The store cannot be written, or the ledger is closed.
     pub async fn erase_before(&self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
-        self.run_on_writer(move |writer| {
-            let before = writer.first_since(&timestamp(moment))?;
-            if writer.is_erased(before) { Ok(0) } else { writer.erase(before) }
-        })
-        .await
+        self.run_on_writer(move |writer| writer.erase_before(moment)).await
     }
 
     /// Appends a record of an access to protected data, and waits until it is stored.
@@ -372,66 +404,35 @@ pub fn verify(
     keys: &KeyRing,
     checkpoints: &[Checkpoint],
 ) -> Result<VerifiedChain, VerifyError> {
-    let mut verifier = expecting(ChainKeys::new(keys), checkpoints);
-    let mut from = 0;
-    loop {
-        match verify_part(store, &mut verifier, from)? {
-            VerifyStep::More(next) => from = next,
-            VerifyStep::Fault(fault) => return Err(FaultError(fault).into()),
-            VerifyStep::End => return verifier.finish().map_err(|fault| FaultError(fault).into()),
-        }
-    }
+    let keys = ChainKeys::new(keys);
+    verification::verify(store, LedgerVerification::new(keys, checkpoints.iter().cloned()))
 }
 
 /// Checks a ledger, or a copy of one, against signed tree heads, without the ledger's key.
 ///
 /// The heads come from notes ([`ExportedCheckpoint::note`](super::ExportedCheckpoint::note)) that
 /// a `NoteVerifier` (feature `ed25519`) has verified. The records up to the largest head are
-/// proven, and the rest is counted ([`AuditedChain`]). An erased record is proven by its hash.
+/// proven, and the rest is counted ([`AuditedChain`]). An erased record is proven by its hash. If several writers
+/// share the ledger, the heads are those of its chain of checkpoints, and all chains are counted.
 ///
 /// # Errors
 /// The first record that was altered, removed or moved; or the store cannot be read.
 pub fn audit(store: &mut dyn LedgerStore, heads: &[TreeHead]) -> Result<AuditedChain, VerifyError> {
+    if let Some(shared) = store.shared() {
+        return verification::audit(shared, heads);
+    }
     let mut auditor = Auditor::new(heads.iter().copied());
     let mut from = 0;
     loop {
         let entries = store.read(from, SCAN_ENTRIES)?;
-        let next = entries.last().map_or(from, |last| last.seq().saturating_add(1)).max(from);
+        let next = verification::end(from, &entries);
         store.check(from..next)?;
-        entries.iter().try_for_each(|entry| auditor.push(entry)).map_err(FaultError)?;
+        entries.iter().try_for_each(|entry| auditor.push(entry)).map_err(FaultError::new)?;
         if entries.is_empty() {
-            return Ok(auditor.finish().map_err(FaultError)?);
+            return Ok(auditor.finish().map_err(FaultError::new)?);
         }
         from = next;
     }
-}
-
-fn expecting(keys: ChainKeys, checkpoints: &[Checkpoint]) -> Verifier {
-    let expecting = |verifier: Verifier, it: &Checkpoint| verifier.expecting(it.clone());
-    checkpoints.iter().fold(Verifier::new(keys), expecting)
-}
-
-/// The result of verifying one part of a ledger.
-enum VerifyStep {
-    More(u64),
-    Fault(ChainFault),
-    End,
-}
-
-fn verify_part(
-    store: &mut dyn LedgerStore,
-    verifier: &mut Verifier,
-    from: u64,
-) -> Result<VerifyStep, StoreError> {
-    let entries = store.read(from, SCAN_ENTRIES)?;
-    let next = entries.last().map_or(from, |last| last.seq().saturating_add(1));
-    // Checked first, since a damaged store may be the cause of a fault in the chain.
-    store.check(from..next.max(from))?;
-    if entries.is_empty() {
-        return Ok(VerifyStep::End);
-    }
-    let fault = entries.iter().find_map(|entry| verifier.push(entry).err());
-    Ok(fault.map_or(VerifyStep::More(next), VerifyStep::Fault))
 }
 
 impl LedgerInner {

@@ -1,6 +1,7 @@
 //! The ledger, as `tool_runtime::ledger` documents it.
 
 mod access_queue;
+mod appends;
 #[doc(hidden)]
 pub mod call_kind;
 mod call_snapshot;
@@ -11,6 +12,7 @@ mod evidence_keys;
 mod export;
 mod handle;
 mod keys;
+mod position;
 #[doc(hidden)]
 pub mod query;
 mod queue;
@@ -18,6 +20,7 @@ mod record;
 mod recorder;
 mod recovery;
 mod search;
+mod shared;
 mod stats;
 mod store;
 #[doc(hidden)]
@@ -37,12 +40,14 @@ pub use self::export::{CheckpointFile, CheckpointSink, ExportedCheckpoint};
 #[cfg(feature = "ed25519")]
 pub use self::export::{InvalidNote, InvalidNoteKey, NoteSigner, NoteVerifier};
 pub use self::handle::{FaultError, Ledger, VerifyError, audit, verify};
+pub use self::position::{InvalidRecordPosition, RecordPosition};
 pub use self::query::{LedgerPage, LedgerQuery, MAX_PAGE_SIZE};
 pub use self::record::RecordedOutcome;
 pub use self::record::{
     CallsShed, ContentsErased, Record, RecordStatus, RecordedAccess, RecordedApproval,
     RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,
 };
+pub use self::shared::{CHECKPOINT_CHAIN, SearchedPart, SharedLedger, WriterChain, WriterState};
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
 pub use self::stores::{JsonLinesLedger, JsonLinesOptions, MemoryLedger};

@@ -5,6 +5,7 @@ use tool_runtime_core::store::UnixMillis;
 use uuid::Uuid;
 
 use super::call_kind::RecordedCallKind;
+use super::position::RecordPosition;
 use super::record::{Record, RecordStatus, RecordedCall};
 
 /// A filter of recorded calls; a field that is not set matches all.
@@ -26,7 +27,7 @@ pub struct LedgerQuery {
     pub kind: Option<RecordedCallKind>,
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
-    pub after: Option<u64>,
+    pub after: Option<RecordPosition>,
     /// The end of the part that is searched.
     pub before: Option<u64>,
     pub limit: usize,
@@ -110,8 +111,8 @@ impl LedgerQuery {
     }
 
     /// Continues after this record: the [`next`](LedgerPage::next) of the page before.
-    pub fn after(mut self, seq: u64) -> Self {
-        self.after = Some(seq);
+    pub fn after(mut self, position: impl Into<RecordPosition>) -> Self {
+        self.after = Some(position.into());
         self
     }
 
@@ -119,6 +120,11 @@ impl LedgerQuery {
     pub fn limit(mut self, calls: usize) -> Self {
         self.limit = calls.clamp(1, MAX_PAGE_SIZE);
         self
+    }
+
+    /// Returns the number of the first record that is searched, in a ledger of one chain.
+    pub(super) fn first_seq(&self) -> u64 {
+        self.after.map_or(0, |position| position.seq().saturating_add(1))
     }
 
     /// Returns whether a call matches, apart from its position in the ledger.
@@ -138,13 +144,17 @@ impl LedgerQuery {
 }
 
 /// A page of matching records, in the order of the ledger.
+///
+/// The records of a ledger that several writers share are in the order of time, and then of chain and number. Records
+/// that are written while pages are read may have an earlier time than the page that was read last; to miss none, set
+/// [`LedgerQuery::until`] to a moment some seconds ago.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LedgerPage {
-    /// The records, each with its number.
-    pub records: Vec<(u64, RecordedCall)>,
+    /// The records, each with its position.
+    pub records: Vec<(RecordPosition, RecordedCall)>,
     /// The cursor of the next page ([`LedgerQuery::after`]); none if this is the last.
-    pub next: Option<u64>,
+    pub next: Option<RecordPosition>,
 }
 
 /// Formats a time as records do; the texts sort like the times.

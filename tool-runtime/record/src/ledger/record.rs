@@ -249,6 +249,9 @@ pub struct RecordedApproval {
 pub struct WriterBegan {
     /// The time.
     pub at: String,
+    /// The name that the writer gave itself, if several writers share the ledger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Box<str>>,
     /// True if the writer before had not closed the ledger, so that its last records may be missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_crash: bool,

@@ -7,8 +7,11 @@ use tool_runtime_core::store::StoreError;
 use super::chain::ChainEntry;
 use super::query::LedgerQuery;
 use super::record::Record;
+use super::shared::SharedLedger;
 
 /// Keeps the entries of one ledger, in their order.
+///
+/// It has one chain, and one process writes it; a store that several writers share has [`SharedLedger`] too.
 ///
 /// Only the ledger's own thread uses the store, one operation after another, so it may block and
 /// needs no lock. Entries are numbered from 0 without gaps. A stored entry never changes, except
@@ -49,7 +52,7 @@ pub trait LedgerStore: Send + 'static {
     /// The store cannot be read.
     fn find(&mut self, query: &LedgerQuery) -> Result<Vec<ChainEntry>, StoreError> {
         let mut matching_entries = Vec::new();
-        let mut from = query.after.map_or(0, |seq| seq.saturating_add(1));
+        let mut from = query.first_seq();
         let end = query.before.unwrap_or(u64::MAX);
         while from < end && matching_entries.len() < query.limit {
             let limit =
@@ -94,6 +97,14 @@ pub trait LedgerStore: Send + 'static {
     /// # Errors
     /// The store failed, possibly after some contents were erased; the operation may be repeated.
     fn erase(&mut self, before: u64) -> Result<u64, StoreError>;
+
+    /// Returns the part that reads all chains, if several writers share the store. Default: none, the store has one
+    /// chain.
+    ///
+    /// The other methods are then those of this writer's chain.
+    fn shared(&mut self) -> Option<&mut dyn SharedLedger> {
+        None
+    }
 
     /// Returns the size of a half-written entry that was set aside when the store was opened, in bytes.
     fn torn_bytes(&self) -> u64 {

@@ -5,19 +5,22 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind};
+use tool_runtime_core::store::{Clock, StoreError, StoreErrorKind, UnixMillis};
 use tool_runtime_core::tool::catch_panic;
 
+use super::appends::LinkedEntries;
 use super::call_snapshot::CallSnapshot;
 use super::chain::{ChainEntry, ChainHead, Checkpoint};
 use super::config::{CLOSE_RETRY_TIME, FIRST_PAUSE, InputCapture, MAX_PAUSE};
 use super::export::{ExportedCheckpoint, Exporter, NewestExport, SignNote};
 use super::keys::LedgerKeys;
-use super::query::timestamp_ms;
+use super::query::{timestamp, timestamp_ms};
 use super::queue::{LedgerQueue, QueueBatch, ShedCount};
 use super::record::{CallsShed, ContentsErased, Record, WriterBegan, WriterClosed};
 use super::recovery::{CheckpointRecord, ResumePoint, first_kept, resume};
+use super::shared::checkpoints;
 use super::stats::LedgerStats;
 use super::store::{LedgerStore, SCAN_ENTRIES};
 
@@ -31,15 +34,17 @@ pub(super) struct WriterOptions {
     pub(super) inputs: InputCapture,
     /// The time for which contents are kept; none without limit.
     pub(super) retention: Option<Duration>,
+    /// The time between two checkpoints over all chains of a shared ledger.
+    pub(super) cover_every: Duration,
 }
 
 /// The state of the writer thread.
 pub(super) struct LedgerWriter {
-    store: Box<dyn LedgerStore>,
-    keys: Arc<LedgerKeys>,
-    clock: Arc<dyn Clock>,
-    options: WriterOptions,
-    head: ChainHead,
+    pub(super) store: Box<dyn LedgerStore>,
+    pub(super) keys: Arc<LedgerKeys>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) options: WriterOptions,
+    pub(super) head: ChainHead,
     /// The size of the ledger after its last checkpoint.
     checkpointed: u64,
     /// The contents of all records before this one have been erased.
@@ -47,6 +52,12 @@ pub(super) struct LedgerWriter {
     stats: Arc<LedgerStats>,
     /// None without a sink.
     exports: Option<ExportSchedule>,
+    /// The time of the next sign of life; none if the store has one writer.
+    pub(super) next_beat: Option<Instant>,
+    /// Entries of an append that failed, and may have been stored.
+    pub(super) uncertain: Option<LinkedEntries>,
+    /// True if the group of calls that is to be appended again was found to be stored.
+    pub(super) is_group_stored: bool,
 }
 
 /// The exporter of checkpoints, and the time of the next export.
@@ -58,13 +69,36 @@ pub(super) struct ExportSchedule {
     pub(super) last: Option<(u64, Instant)>,
 }
 
-/// Entries that extend the ledger, and the head that it has with them.
-struct LinkedEntries {
-    head: ChainHead,
-    entries: Vec<ChainEntry>,
+impl ExportSchedule {
+    fn is_due(&self, now: Instant) -> bool {
+        self.last.is_none_or(|(_, at)| now.saturating_duration_since(at) >= self.every)
+    }
 }
 
 impl LedgerWriter {
+    /// Returns the writer of an empty chain.
+    pub(super) fn new(
+        store: Box<dyn LedgerStore>,
+        keys: Arc<LedgerKeys>,
+        clock: Arc<dyn Clock>,
+        options: WriterOptions,
+    ) -> Self {
+        Self {
+            store,
+            keys,
+            clock,
+            options,
+            head: ChainHead::empty(),
+            checkpointed: 0,
+            erased: 0,
+            stats: Arc::default(),
+            exports: None,
+            next_beat: None,
+            uncertain: None,
+            is_group_stored: false,
+        }
+    }
+
     /// Finds the end of the ledger, and appends a record that a writer began.
     pub(super) fn open(
         mut store: Box<dyn LedgerStore>,
@@ -74,18 +108,18 @@ impl LedgerWriter {
         expected: &[Checkpoint],
     ) -> Result<Self, StoreError> {
         store.check(0..0)?;
+        if store.shared().is_some() {
+            return Self::open_shared(store, keys, clock, options, expected);
+        }
         let ResumePoint { head, checkpointed, last } = resume(&mut *store, &keys, expected)?;
         let erased = first_kept(&mut *store, head.size())?;
-        let (stats, exports) = (Arc::default(), None);
-        let mut writer =
-            Self { store, keys, clock, options, head, checkpointed, erased, stats, exports };
+        let mut writer = Self::new(store, keys, clock, options);
+        (writer.head, writer.checkpointed, writer.erased) = (head, checkpointed, erased);
         let torn_bytes = writer.store.torn_bytes();
         let after_crash = last.is_some_and(|last| !matches!(last, Record::Closed(_)));
-        writer.append_record(&Record::Began(WriterBegan {
-            at: writer.now(),
-            after_crash,
-            torn_bytes,
-        }))?;
+        let at = writer.now();
+        let began = WriterBegan { at, writer: None, after_crash, torn_bytes };
+        writer.append_record(&Record::Began(began))?;
         if writer.options.retention.is_some() {
             writer.checkpoint_and_erase()?;
         }
@@ -106,15 +140,54 @@ impl LedgerWriter {
     /// Signs the current state and hands it to the sink, if there is one and there are new
     /// records.
     fn export(&mut self) {
-        let (size, keys) = (self.head.size(), self.keys.chain());
+        if self.exports.is_none() {
+            return;
+        }
+        let (head, now) = (self.exported_head(), self.clock.now());
         let Some(exports) = &mut self.exports else { return };
+        let head = match head {
+            Ok(head) => head,
+            Err(error) => return self.stats.count_export_failure(error),
+        };
+        let size = head.size();
         if exports.last.is_some_and(|(last, _)| last == size) {
             return;
         }
-        let checkpoint = self.head.checkpoint(keys, self.clock.now());
+        let checkpoint = head.checkpoint(self.keys.chain(), now);
         let note = exports.sign_note.as_ref().map(|sign| sign(&checkpoint.tree_head()));
         exports.exporter.offer(ExportedCheckpoint { checkpoint, note });
         exports.last = Some((size, Instant::now()));
+    }
+
+    /// Returns the head that is exported: that of the chain of checkpoints, if several writers share the ledger.
+    fn exported_head(&mut self) -> Result<ChainHead, StoreError> {
+        match self.store.shared() {
+            Some(shared) => checkpoints::end(shared, &self.keys),
+            None => Ok(self.head.clone()),
+        }
+    }
+
+    /// Does what is due: a sign of life in a shared ledger, an export.
+    fn run_due(&mut self) {
+        let now = Instant::now();
+        if self.next_beat.is_some_and(|due| due <= now) {
+            let beat = catch_panic(|| self.beat(self.options.cover_every));
+            let beat = beat.unwrap_or_else(|text| Err(panicked(&text)));
+            self.stats.set_maintenance_error(beat.err());
+        }
+        let is_due = match self.next_beat {
+            // The other writers append checkpoints too, so this writer's own records do not tell.
+            Some(_) => self.exports.as_ref().is_some_and(|exports| exports.is_due(now)),
+            None => self.next_export().is_some_and(|due| due <= now),
+        };
+        if is_due {
+            self.export();
+        }
+    }
+
+    /// Returns when the writer has something to do without new records.
+    fn next_wake(&self) -> Option<Instant> {
+        self.next_beat.or_else(|| self.next_export())
     }
 
     /// Returns when the next export is due, if there are new records since the last one.
@@ -142,48 +215,12 @@ impl LedgerWriter {
         timestamp_ms(self.clock.now().get())
     }
 
-    /// Appends one record.
-    pub(super) fn append_record(&mut self, record: &Record) -> Result<(), StoreError> {
-        self.append_one(record.to_text())
-    }
-
-    /// Appends records: all of them or none.
-    pub(super) fn append_all(
-        &mut self,
-        bodies: impl IntoIterator<Item = Box<str>>,
-    ) -> Result<(), StoreError> {
-        self.append(self.link(bodies)).map_err(|(error, _)| error)
-    }
-
-    fn append_one(&mut self, body: Box<str>) -> Result<(), StoreError> {
-        self.append(self.link([body])).map_err(|(error, _)| error)
-    }
-
-    /// Links records to the current end of the ledger.
-    fn link(&self, bodies: impl IntoIterator<Item = Box<str>>) -> LinkedEntries {
-        let mut head = self.head.clone();
-        let link = |body| head.append(self.keys.chain(), body);
-        let entries = bodies.into_iter().map(link).collect();
-        LinkedEntries { head, entries }
-    }
-
-    /// Appends entries: all of them or none. If it fails, the entries are returned with the error.
-    fn append(&mut self, linked: LinkedEntries) -> Result<(), (StoreError, Vec<ChainEntry>)> {
-        let LinkedEntries { head, entries } = linked;
-        let appended = catch_panic(|| self.store.append(&entries));
-        match appended.unwrap_or_else(|text| Err(panicked(&text))) {
-            Ok(()) => self.head = head,
-            Err(error) => return Err((error, entries)),
-        }
-        Ok(())
-    }
-
     /// Signs the current state, in a separate record.
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, StoreError> {
         let checkpoint = self.head.checkpoint(self.keys.chain(), self.clock.now());
         let read_checkpoint =
             CheckpointRecord { checkpoint: checkpoint.clone(), head: self.head.clone() };
-        self.append_one(super::record::text("checkpoint", &read_checkpoint))?;
+        self.append_all([super::record::text("checkpoint", &read_checkpoint)])?;
         self.checkpointed = self.head.size();
         Ok(checkpoint)
     }
@@ -232,15 +269,29 @@ impl LedgerWriter {
         result
     }
 
-    fn checkpoint_and_erase(&mut self) -> Result<(), StoreError> {
+    pub(super) fn checkpoint_and_erase(&mut self) -> Result<(), StoreError> {
         let Some(retention) = self.options.retention else { return self.checkpoint().map(drop) };
-        let oldest = timestamp_ms(self.clock.now().before(retention).get());
-        let before = self.first_since(&oldest)?;
+        let oldest = self.clock.now().before(retention);
+        if self.store.shared().is_some() {
+            self.checkpoint()?;
+            return self.erase_shared(oldest).map(drop);
+        }
+        let before = self.first_since(&timestamp_ms(oldest.get()))?;
         if self.is_erased(before) {
             self.checkpoint().map(drop)
         } else {
             self.erase(before).map(drop)
         }
+    }
+
+    /// Erases the contents of all records from before this moment.
+    pub(super) fn erase_before(&mut self, moment: DateTime<Utc>) -> Result<u64, StoreError> {
+        if self.store.shared().is_some() {
+            let moment = u64::try_from(moment.timestamp_millis()).unwrap_or(0);
+            return self.erase_shared(UnixMillis::new(moment));
+        }
+        let before = self.first_since(&timestamp(moment))?;
+        if self.is_erased(before) { Ok(0) } else { self.erase(before) }
     }
 
     /// Serializes a call's record, and drops the call.
@@ -272,7 +323,7 @@ fn is_before(entry: &ChainEntry, moment: &str) -> bool {
     }
 }
 
-fn panicked(text: &str) -> StoreError {
+pub(super) fn panicked(text: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, format!("the ledger's store panicked: {text}"))
 }
 
@@ -281,21 +332,19 @@ pub(super) fn run(mut writer: LedgerWriter, queue: &LedgerQueue) {
     let mut spare = VecDeque::new();
     loop {
         let QueueBatch { mut ended, mut requests, shed, is_last } =
-            queue.take(MAX_GROUP, spare, writer.next_export());
+            queue.take(MAX_GROUP, spare, writer.next_wake());
         let calls = u64::try_from(ended.len()).unwrap_or(u64::MAX);
         let missing = (shed.calls > 0).then(|| writer.serialize_shed(shed));
         // One call at a time from start to finish, which keeps it in the CPU's cache.
         let described = ended.drain(..).map(|call| writer.serialize_call(call));
-        let linked = writer.link(described.chain(missing));
+        let bodies = described.chain(missing).collect();
         ended.shrink_to(MAX_GROUP);
         spare = ended;
-        if !write_group(&mut writer, queue, linked, calls, &mut requests) {
+        if !write_group(&mut writer, queue, bodies, calls, &mut requests) {
             return;
         }
         run_requests(&mut writer, requests);
-        if writer.next_export().is_some_and(|due| due <= Instant::now()) {
-            writer.export();
-        }
+        writer.run_due();
         if is_last {
             return write_final_records(&mut writer);
         }
@@ -306,13 +355,13 @@ pub(super) fn run(mut writer: LedgerWriter, queue: &LedgerQueue) {
 fn write_group(
     writer: &mut LedgerWriter,
     queue: &LedgerQueue,
-    mut linked: LinkedEntries,
+    mut bodies: Vec<Box<str>>,
     calls: u64,
     requests: &mut VecDeque<super::queue::WriterRequest>,
 ) -> bool {
     let (mut pause, mut closed_at) = (FIRST_PAUSE, None);
-    while !linked.entries.is_empty() {
-        let (error, left) = match writer.append(linked) {
+    while !bodies.is_empty() {
+        let (error, left) = match writer.append_group(bodies) {
             Ok(()) => break,
             Err(unwritten) => unwritten,
         };
@@ -325,8 +374,7 @@ fn write_group(
             writer.stats.count_lost(calls);
             return false;
         }
-        // An operation may have appended records, so the entries are linked anew.
-        linked = writer.link(left.iter().filter_map(|entry| entry.body().map(Into::into)));
+        bodies = left;
         pause = (pause * 2).min(MAX_PAUSE);
     }
     writer.stats.count_written(calls);
@@ -351,6 +399,9 @@ fn write_final_records(writer: &mut LedgerWriter) {
         writer.checkpoint().and_then(|_| writer.append_record(&Record::Closed(closed)));
     if let Err(error) = write_result {
         writer.stats.set_write_error(error);
+    }
+    if let Err(error) = writer.beat(Duration::ZERO) {
+        writer.stats.set_maintenance_error(Some(error));
     }
     // Covers all records, so that cutting any of them off the end is detected.
     writer.export();

@@ -283,7 +283,7 @@ impl FindStatement {
         statement.add_condition(&format!("{KIND_SQL} ="), kind.map(RecordedCallKind::as_str));
         statement.add_condition("at >=", since.map(timestamp));
         statement.add_condition("at <", until.map(timestamp));
-        statement.add_condition("seq >", after.map(whole));
+        statement.add_condition("seq >", after.map(|position| whole(position.seq())));
         statement.add_condition("seq <", before.map(whole));
         statement.sql.push_str(" ORDER BY seq LIMIT ?");
         statement.values.push(Box::new(count(*limit)));

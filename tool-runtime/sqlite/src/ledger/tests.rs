@@ -7,7 +7,7 @@ use std::fs;
 
 use rusqlite::{Connection, ToSql};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
-use tool_runtime_record::ledger::{ChainEntry, LedgerQuery, LedgerStore};
+use tool_runtime_record::ledger::{ChainEntry, LedgerQuery, LedgerStore, RecordPosition};
 
 use self::temp_folder::{TempFolder, entries};
 use super::{FindStatement, SqliteLedger};
@@ -79,7 +79,9 @@ fn a_search_looks_through_its_part_alone() {
         (Some(3), Some(4), 0..0),
     ] {
         for query in [LedgerQuery::new(), LedgerQuery::new().trace("t")] {
-            let found = ledger.find(&LedgerQuery { after, before, ..query }).unwrap();
+            let found = ledger
+                .find(&LedgerQuery { after: after.map(RecordPosition::from), before, ..query })
+                .unwrap();
             assert!(found.iter().map(ChainEntry::seq).eq(expected.clone()), "{after:?} {before:?}");
         }
     }
@@ -98,7 +100,7 @@ fn a_trace_of_a_tenant_is_looked_up_in_an_index_of_both() {
         steps.collect::<rusqlite::Result<_>>().unwrap()
     };
     let tenant = uuid::Uuid::from_u128(7);
-    let part = |query| LedgerQuery { after: Some(9), before: Some(200_000), ..query };
+    let part = |query| LedgerQuery { after: Some(9.into()), before: Some(200_000), ..query };
     for (query, terms) in [
         (
             LedgerQuery::new().tenant(tenant).trace("t"),

@@ -52,7 +52,7 @@ pub use self::evidence::evidence;
 pub use self::grants::grants;
 pub use self::idempotency::idempotency;
 #[cfg(feature = "ledger")]
-pub use self::ledgers::ledgers;
+pub use self::ledgers::{ledgers, shared_ledgers};
 pub use self::outputs::outputs;
 pub use self::quotas::quotas;
 #[cfg(feature = "agent")]

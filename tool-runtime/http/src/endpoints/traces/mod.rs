@@ -10,7 +10,7 @@ use tool_contracts::ErrorCode;
 use tool_contracts::server::is_id;
 use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_record::evidence::{Access, Replay};
-use tool_runtime_record::ledger::{Ledger, LedgerPage, LedgerQuery, RecordedCall};
+use tool_runtime_record::ledger::{Ledger, LedgerPage, LedgerQuery, RecordPosition, RecordedCall};
 
 use self::view::TraceRecord;
 pub(crate) use self::view::{RequestRecords, TraceRecords};
@@ -100,8 +100,12 @@ pub(crate) async fn find(
 }
 
 fn records(page: LedgerPage) -> Vec<TraceRecord> {
-    let record =
-        |(seq, call): (u64, RecordedCall)| TraceRecord { seq, kind: call.kind().as_str(), call };
+    let record = |(position, call): (RecordPosition, RecordedCall)| TraceRecord {
+        seq: position.seq(),
+        chain: position.chain(),
+        kind: call.kind().as_str(),
+        call,
+    };
     page.records.into_iter().map(record).collect()
 }
 
@@ -149,7 +153,7 @@ async fn page(
     ledger: &Ledger,
     query: LedgerQuery,
     authorized: &AuthorizedCaller,
-    requested: PageRequest<u64>,
+    requested: PageRequest<RecordPosition>,
 ) -> Result<LedgerPage, Problem> {
     let query = query.tenant(authorized.tenant()).limit(requested.limit);
     let query = requested.after.map_or(query.clone(), |after| query.after(after));
@@ -162,7 +166,7 @@ fn prepared(
     ledger: &Ledger,
     access: Access,
     authorized: &AuthorizedCaller,
-    requested: PageRequest<u64>,
+    requested: PageRequest<RecordPosition>,
 ) -> Replay {
     let principal = authorized.principal().clone();
     let replay = Replay::new(&app.runtime, ledger, access).tenant(authorized.tenant());
@@ -177,8 +181,8 @@ fn prepared(
     }
 }
 
-fn page_request(query: Option<&str>) -> Result<PageRequest<u64>, Problem> {
-    PageRequest::read(query, "the `next` of the page before, a number")
+fn page_request(query: Option<&str>) -> Result<PageRequest<RecordPosition>, Problem> {
+    PageRequest::read(query, "the `next` of the page before")
 }
 
 fn ledger(app: &App) -> Result<&Ledger, Problem> {

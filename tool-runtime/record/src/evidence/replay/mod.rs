@@ -13,7 +13,7 @@ use tool_runtime_core::runtime::Runtime;
 
 pub use self::report::{ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 use super::{Access, EvidenceError, Vault};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, RecordPosition};
 
 /// Runs the reads of a trace again with their recorded arguments, and compares the answers.
 ///
@@ -65,7 +65,7 @@ pub struct Replay {
     access: Access,
     vault: Option<Vault>,
     tenant: Option<Uuid>,
-    after: Option<u64>,
+    after: Option<RecordPosition>,
     max_calls: usize,
     context: Option<ContextChange>,
     tools: Option<ToolFilter>,
@@ -110,8 +110,8 @@ impl Replay {
     }
 
     /// Replays calls after this record only: the [`next`](ReplayReport::next) of an earlier report.
-    pub fn after(mut self, seq: u64) -> Self {
-        self.after = Some(seq);
+    pub fn after(mut self, position: impl Into<RecordPosition>) -> Self {
+        self.after = Some(position.into());
         self
     }
 

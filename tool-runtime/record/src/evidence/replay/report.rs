@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::ledger::RecordedCall;
+use crate::ledger::{RecordPosition, RecordedCall};
 
 /// Reports the verdict on each call of a trace that was replayed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -14,13 +14,17 @@ pub struct ReplayReport {
     pub(super) calls: Vec<ReplayedCall>,
     /// The record after which a further replay goes on, if the trace has more calls.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next: Option<u64>,
+    pub(super) next: Option<RecordPosition>,
 }
 
 /// Reports one call of a trace and its verdict.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReplayedCall {
-    pub(super) seq: u64,
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain: Option<Uuid>,
+    #[serde(skip)]
+    position: RecordPosition,
     pub(super) tool: String,
     pub(super) at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +115,7 @@ impl ReplayReport {
     /// Returns the record after which a further replay [goes on](super::Replay::after); `None` if
     /// this one has covered the trace.
     #[must_use]
-    pub fn next(&self) -> Option<u64> {
+    pub fn next(&self) -> Option<RecordPosition> {
         self.next
     }
 
@@ -126,9 +130,15 @@ impl ReplayReport {
 }
 
 impl ReplayedCall {
-    pub(super) fn new(seq: u64, call: &RecordedCall, verdict: ReplayVerdict) -> Self {
+    pub(super) fn new(
+        position: RecordPosition,
+        call: &RecordedCall,
+        verdict: ReplayVerdict,
+    ) -> Self {
         Self {
-            seq,
+            seq: position.seq(),
+            chain: position.chain(),
+            position,
             tool: call.tool.clone(),
             at: call.at.clone(),
             recorded_version: call.version.clone(),
@@ -138,10 +148,16 @@ impl ReplayedCall {
         }
     }
 
-    /// Returns the number of the call's record.
+    /// Returns the number of the call's record in its chain.
     #[must_use]
     pub fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// Returns the position of the call's record.
+    #[must_use]
+    pub fn position(&self) -> RecordPosition {
+        self.position
     }
 
     /// Returns the tool's name.

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{Replay, ReplayReport, ReplayVerdict, ReplayedCall, SkipReason};
 use crate::evidence::{EvidenceError, EvidenceErrorKind, OpenedSnapshot, SnapshotId};
-use crate::ledger::{self, LedgerQuery, RecordedCall};
+use crate::ledger::{self, LedgerQuery, RecordPosition, RecordedCall};
 
 /// Runs the reads of a trace again.
 pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport, EvidenceError> {
@@ -24,12 +24,12 @@ pub(super) async fn run(replay: &Replay, trace_id: &str) -> Result<ReplayReport,
     let mut query = replay.query(trace_id);
     loop {
         let page = replay.ledger.find(query.clone()).await?;
-        for (seq, call) in page.records.iter().filter(|(_, call)| is_own_call(call)) {
+        for (position, call) in page.records.iter().filter(|(_, call)| is_own_call(call)) {
             if report.calls.len() >= replay.max_calls {
-                report.next = report.calls.last().map(ReplayedCall::seq);
+                report.next = report.calls.last().map(ReplayedCall::position);
                 return Ok(report);
             }
-            let replayed = replay.call(*seq, call).await;
+            let replayed = replay.call(*position, call).await;
             if let Some(on_call) = &replay.on_call {
                 drop(catch_panic(|| on_call(&replayed)));
             }
@@ -80,8 +80,8 @@ impl Replay {
     }
 
     /// Runs one call again, if it may be.
-    async fn call(&self, seq: u64, call: &RecordedCall) -> ReplayedCall {
-        let mut replayed = ReplayedCall::new(seq, call, ReplayVerdict::ToolRemoved);
+    async fn call(&self, position: RecordPosition, call: &RecordedCall) -> ReplayedCall {
+        let mut replayed = ReplayedCall::new(position, call, ReplayVerdict::ToolRemoved);
         let Some(tool) = self.runtime.registered(&call.tool) else { return replayed };
         replayed.version = Some(tool.spec.version().to_owned());
         // Over HTTP the reader's scopes decide: a replay runs no tool that the reader may not call.

@@ -64,6 +64,13 @@ pub struct AuditedChain {
     pub proven: u64,
 }
 
+impl AuditedChain {
+    /// Adds the entries of another chain.
+    pub(in crate::ledger) const fn and(self, other: Self) -> Self {
+        Self { size: self.size + other.size, proven: self.proven + other.proven }
+    }
+}
+
 impl Auditor {
     /// Makes an auditor that requires a chain to agree with these tree heads.
     pub fn new(expected: impl IntoIterator<Item = TreeHead>) -> Self {

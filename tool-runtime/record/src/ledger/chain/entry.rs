@@ -58,6 +58,10 @@ impl ChainEntry {
         self.body.as_deref()
     }
 
+    pub(in crate::ledger) fn into_body(self) -> Option<Box<str>> {
+        self.body
+    }
+
     /// Returns the hash of the body: a leaf of RFC 6962, SHA-256 of a zero byte and the body.
     #[must_use]
     pub const fn leaf(&self) -> &Digest {

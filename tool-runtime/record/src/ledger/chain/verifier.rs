@@ -8,6 +8,7 @@ use super::head::ChainHead;
 use super::keys::ChainKeys;
 use super::mismatch::{Mismatch, NextEntry};
 use super::missing_bodies::MissingBodies;
+use crate::ledger::shared::WriterChain;
 
 /// Verifies a chain, entry by entry, and reports the first record that is not as it was written.
 ///
@@ -69,6 +70,7 @@ pub struct VerifiedChain {
     head: ChainHead,
     checkpoints: u64,
     agreed: Option<Checkpoint>,
+    writers: Vec<WriterChain>,
 }
 
 impl Verifier {
@@ -147,8 +149,14 @@ impl Verifier {
                 head: self.head,
                 checkpoints: self.checkpoints,
                 agreed: self.agreed,
+                writers: Vec::new(),
             }),
         }
+    }
+
+    /// Permits the bodies of all records below this one to be missing: another chain records their erasure.
+    pub(in crate::ledger) fn permit_erased_below(&mut self, before: u64) {
+        self.missing_bodies.clear_below(before);
     }
 
     /// Returns the head of the entries that were verified so far.
@@ -246,6 +254,18 @@ impl VerifiedChain {
     #[must_use]
     pub const fn newest_confirmed_checkpoint(&self) -> Option<&Checkpoint> {
         self.agreed.as_ref()
+    }
+
+    /// Returns the chains of the writers that share the ledger, in the order of their ids: each was verified, up to
+    /// the size that it has here. Empty if the ledger has one chain.
+    #[must_use]
+    pub fn writers(&self) -> &[WriterChain] {
+        &self.writers
+    }
+
+    pub(in crate::ledger) fn with_writers(mut self, writers: Vec<WriterChain>) -> Self {
+        self.writers = writers;
+        self
     }
 
     /// Returns the number of checkpoints with which it agreed, expected ones and those in the chain.

@@ -33,7 +33,9 @@ pub fn read_only() -> StoreError {
     StoreError::new(StoreErrorKind::ReadOnly, "the ledger is open read-only; open it to write")
 }
 
-fn is_checkpoint(entry: &ChainEntry) -> bool {
+/// Returns whether an entry's record is a checkpoint.
+#[must_use]
+pub fn is_checkpoint(entry: &ChainEntry) -> bool {
     #[derive(Deserialize)]
     struct EntryKind<'a> {
         #[serde(borrow)]

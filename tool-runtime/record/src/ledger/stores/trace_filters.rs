@@ -40,8 +40,7 @@ impl TraceFilters {
         store: &mut dyn LedgerStore,
         query: &LedgerQuery,
     ) -> Result<Vec<ChainEntry>, StoreError> {
-        let (mut found, mut from) =
-            (Vec::new(), query.after.map_or(0, |seq| seq.saturating_add(1)));
+        let (mut found, mut from) = (Vec::new(), query.first_seq());
         let end = query.before.unwrap_or(u64::MAX).min(store.count()?);
         let wanted = query.trace_id.as_deref().map(|trace| self.bits(query.tenant_id, trace));
         while from < end && found.len() < query.limit {
@@ -191,7 +190,7 @@ mod tests {
         let (found, read) = find(&query.clone().tenant(Uuid::from_u128(9)));
         assert!(found.is_empty() && few(read), "{read}");
         // A part, as a search reads it, and the last block, which is never indexed.
-        let part = LedgerQuery { after: Some(5_003), before: Some(5_006), ..query };
+        let part = LedgerQuery { after: Some(5_003.into()), before: Some(5_006), ..query };
         assert_eq!(find(&part).0, [5_004, 5_005]);
         let (last, _) = find(&LedgerQuery::new().trace("t-2057"));
         assert_eq!(last, (20_570..20_580).collect::<Vec<_>>());
