@@ -63,8 +63,9 @@ pub fn print(arguments: &[&str]) -> Result<(), String> {
         all.add(&counts);
         Ok::<_, String>(())
     };
-    let plan =
-        kills::KillPlan { runs, tool: WriteTool::Reconciling, rivals: true, at_once: AT_ONCE };
+    // Three workers on one store, or two processes on one file.
+    let rivals = if postgres.is_some() { 2 } else { 1 };
+    let plan = kills::KillPlan { runs, tool: WriteTool::Reconciling, rivals, at_once: AT_ONCE };
     add("kills", &|| kills::run(&program, plan))?;
     for (tool, downstream) in FROZEN {
         let plan = zombies::FreezePlan {

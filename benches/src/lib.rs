@@ -12,6 +12,7 @@ pub mod faults;
 pub mod http;
 pub mod instructions;
 pub mod ledger;
+mod ledger_postgres;
 pub mod model;
 pub mod plots;
 mod rates;

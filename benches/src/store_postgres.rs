@@ -8,9 +8,11 @@ use std::time::Instant;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
 use tokio_postgres::{Config, NoTls};
+use tool_runtime::RuntimeBuilder;
 use tool_runtime::prelude::*;
 use tool_runtime::store::PostgresStore;
 
+use crate::ledger_postgres::{self, AppendRates};
 use crate::rates::{median, rate, ratio, text};
 use crate::store::{
     BODY, KEPT, LEASE, META, NOW, TASKS, WRITES, call, fingerprint, key, place_order,
@@ -50,13 +52,24 @@ pub fn print(url: &str) -> Result<(), String> {
     println!("(c) calls of a tool{calls:>25.0}");
     println!("(d) the same by 1, 2 and 4 processes{one:>8.0}{two:>8.0}{four:>8.0}");
     println!("(e) bytes of the server's log for a call{wal:>4.0}");
+    let recorded = median(&rates.recorded);
+    println!("(f) calls of a tool, on the ledger{recorded:>11.0}");
+    let AppendRates { one: [one_1, one_32], four: [four_1, four_32] } =
+        executor.block_on(appended(url))?;
+    println!(
+        "(g) records appended a second, one and 32 a commit: 1 writer{one_1:>7.0}{one_32:>7.0}, 4 writers{four_1:>7.0}{four_32:>7.0}"
+    );
     println!(
         "store-postgres: keyed_vs_raw={:.3} store_vs_raw={:.3} unprepared_vs_raw={:.3} calls_per_second={calls:.0} \
          keyed_per_second={stored:.0} raw_per_second={by_hand:.0} connections={CONNECTIONS} \
-         by_1={one:.0} by_2={two:.0} by_4={four:.0} wal_bytes_per_call={wal:.0}",
+         by_1={one:.0} by_2={two:.0} by_4={four:.0} wal_bytes_per_call={wal:.0} \
+         on_ledger_vs_off={:.3} records_by_32_vs_1={:.1} records_by_32_vs_1_of_4_writers={:.1}",
         ratio(&rates.calls, &rates.by_hand),
         ratio(&rates.stored, &rates.by_hand),
         ratio(&rates.unprepared, &rates.by_hand),
+        ratio(&rates.recorded, &rates.calls),
+        one_32 / one_1,
+        four_32 / four_1,
     );
     Ok(())
 }
@@ -69,6 +82,7 @@ struct Rates {
     unprepared: Vec<f64>,
     by_hand: Vec<f64>,
     wal_bytes: Vec<f64>,
+    recorded: Vec<f64>,
 }
 
 async fn rounds(url: &str) -> Result<Rates, String> {
@@ -95,11 +109,19 @@ async fn rounds(url: &str) -> Result<Rates, String> {
         let pooled = rate_of_tasks(|task| write(unprepared.clone(), task)).await?;
         unprepared.close();
         truncate(&pool, &schema).await?;
-        let runtime = runtime(&store)?;
+        let runtime = builder(&store).build().map_err(text)?;
         let log_before = log_position(&pool).await?;
         let calls = rate_of_tasks(|task| call(runtime.clone(), task)).await?;
         let log_bytes = log_position(&pool).await? - log_before;
         drop(runtime);
+        truncate(&pool, &schema).await?;
+        let (builder, ledger) = ledger_postgres::recorded(builder(&store), &store)?;
+        let runtime = builder.build().map_err(text)?;
+        // Each answer waits for its record.
+        let recorded = rate_of_tasks(|task| call(runtime.clone(), task)).await?;
+        drop(runtime);
+        ledger.close().await.map_err(text)?;
+        ledger_postgres::check(&store, TASKS * WRITES)?;
         store.close();
         let client = pool.get().await.map_err(text)?;
         let end = format!(
@@ -112,16 +134,29 @@ async fn rounds(url: &str) -> Result<Rates, String> {
             rates.stored.push(stored);
             rates.unprepared.push(pooled);
             rates.calls.push(calls);
+            rates.recorded.push(recorded);
             rates.wal_bytes.push(log_bytes / count(TASKS * WRITES));
         }
     }
     Ok(rates)
 }
 
-fn runtime(store: &PostgresStore) -> Result<Runtime, String> {
+fn builder(store: &PostgresStore) -> RuntimeBuilder {
     let builder = Runtime::builder().dynamic(place_order());
-    let builder = builder.permission("orders.place", Permission::Allow).store(store.clone());
-    builder.build().map_err(text)
+    builder.permission("orders.place", Permission::Allow).store(store.clone())
+}
+
+/// Measures appends to the ledger, in a schema of their own.
+async fn appended(url: &str) -> Result<AppendRates, String> {
+    let schema = format!("figures_{}_ledger", std::process::id());
+    let store = PostgresStore::options().schema(&schema).connect(url).await.map_err(text)?;
+    let appending = store.clone();
+    let rates = tokio::task::spawn_blocking(move || ledger_postgres::append_rates(&appending));
+    let rates = rates.await.map_err(text)??;
+    store.close();
+    let client = pool(url)?.get().await.map_err(text)?;
+    client.batch_execute(&format!("DROP SCHEMA \"{schema}\" CASCADE")).await.map_err(text)?;
+    Ok(rates)
 }
 
 /// Empties the table of keys, so that none is there.
@@ -195,7 +230,7 @@ pub fn play(url: &str, schema: &str, number: &str, processes: &str) -> Result<()
         let options =
             PostgresStore::options().schema(schema).max_connections(CONNECTIONS / processes);
         let store = options.prepared_statements(true).connect(url).await.map_err(text)?;
-        let runtime = runtime(&store)?;
+        let runtime = builder(&store).build().map_err(text)?;
         println!("ready");
         std::io::stdin().read_line(&mut String::new()).map_err(text)?;
         let share = (0..TASKS).filter(|task| task % processes == number);

@@ -8,7 +8,7 @@ use tool_runtime::policy::KeyRing;
 
 use crate::{Options, secret};
 
-/// The files of one server. A folder belongs to one server, since the ledger has one writer.
+/// The files of one server. A folder belongs to one server, since a ledger in a file has one writer.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     folder: PathBuf,

@@ -7,7 +7,7 @@ use std::io::Write;
 use tool_runtime::evidence::{
     EvidenceKeeper, EvidenceRequest, EvidenceStore, EvidenceVerdict, Vault,
 };
-use tool_runtime::ledger::{Ledger, SqliteLedger};
+use tool_runtime::ledger::{Ledger, PostgresLedger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
@@ -63,8 +63,10 @@ impl Host {
     ) -> Result<Self, Box<dyn Error>> {
         match &options.store {
             None => {
+                let ledger = SqliteLedger::open(files.ledger())?;
+                let ledger = Ledger::builder(files.keys()?).open(ledger)?;
                 let store = SqliteStore::open(files.runtime())?;
-                Self::start_on(store, guide, files, options, log)
+                Self::start_on(store, ledger, guide, files, options, log)
             }
             // Each with a secret of its own, they could not read each other's tickets and evidence.
             Some(_) if options.secret.is_none() && env::var_os(secret::VARIABLE).is_none() => {
@@ -72,7 +74,9 @@ impl Host {
             }
             Some(url) => {
                 let store = PostgresStore::connect(url).await?;
-                let host = Self::start_on(store.clone(), guide, files, options, log)?;
+                let ledger = PostgresLedger::open(&store, options.listen.to_string())?;
+                let ledger = Ledger::builder(files.keys()?).open(ledger)?;
+                let host = Self::start_on(store.clone(), ledger, guide, files, options, log)?;
                 Ok(Self { shared_store: Some(store), ..host })
             }
         }
@@ -80,12 +84,12 @@ impl Host {
 
     fn start_on(
         store: impl Store + EvidenceStore + Clone,
+        ledger: Ledger,
         guide: Guide,
         files: &Files,
         options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let ledger = Ledger::builder(files.keys()?).open(SqliteLedger::open(files.ledger())?)?;
         let vault = Vault::new(store.clone(), files.keys()?).with_authorizer(evidence_verdict);
         let keeper = EvidenceKeeper::new(vault, &ledger);
         let vault = keeper.vault().clone();

@@ -113,9 +113,13 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         }
         (None, None) => ("all on this machine; --api-keys FILE asks for keys".to_owned(), ""),
     };
-    let store = match &options.store {
-        None => files.runtime().display().to_string(),
-        Some(_) => "in PostgreSQL, as --store says".to_owned(),
+    let shared = "in PostgreSQL, as --store says";
+    let (store, record) = match &options.store {
+        None => (
+            files.runtime().display().to_string(),
+            format!("{}, table trace_ledger", files.ledger().display()),
+        ),
+        Some(_) => (shared.to_owned(), shared.to_owned()),
     };
     let protocol = if options.mcp {
         format!("http://{address}/api/mcp")
@@ -126,7 +130,7 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
         "the guide of 严田古村 listens on http://{address}/api
   tables   {tables}
   store    {store}
-  record   {ledger}, table trace_ledger
+  record   {record}
   callers  {callers}
   mcp      {protocol}
   log      a line of JSON a call, on standard output
@@ -136,7 +140,6 @@ try, in another terminal:
     -H 'X-Tenant-ID: yantian' -H 'X-Site-ID: yantian-main' -H 'X-Trace-ID: trace-1'{proof} \\
     -d '{{\"tool_name\": \"search_content\", \"input\": {{\"query\": \"严氏家训\", \"limit\": 1}}}}'
 
-examples/heritage-server/README.md has more. Ctrl-C ends it, once what runs has ended.",
-        ledger = files.ledger().display(),
+examples/heritage-server/README.md has more. Ctrl-C ends it, once what runs has ended."
     )
 }

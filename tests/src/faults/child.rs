@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{IdempotencyStore, PostgresStore, SqliteStore, StoreError};
+use tool_runtime::store::{
+    IdempotencyStore, PostgresStore, SqliteStore, StoreError, StoreErrorKind,
+};
 
 use super::log::{Effect, EffectLog};
 use super::point::ArmedTrap;
@@ -92,7 +94,16 @@ async fn open_store(task: &ChildTask) -> Result<Arc<dyn IdempotencyStore>, Store
         .schema(folder.replace('-', "_"))
         .max_connections(2)
         .lock_timeout(task.lease / 4);
-    Ok(Arc::new(options.connect(&server).await?))
+    // The campaign may restart the server, or cut it off.
+    let until = Instant::now() + MAX_SILENCE;
+    loop {
+        match options.clone().connect(&server).await {
+            Err(error) if error.kind() == StoreErrorKind::Unavailable && Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            opened => return Ok(Arc::new(opened?)),
+        }
+    }
 }
 
 /// Writes a line with one write, so that it is either complete or missing.

@@ -29,8 +29,8 @@ pub struct KillPlan {
     pub runs: u32,
     /// The tool that the children write with.
     pub tool: WriteTool,
-    /// True if every third child has a concurrent rival on the same keys.
-    pub rivals: bool,
+    /// The concurrent rivals on the same keys that every third child has.
+    pub rivals: u32,
     /// The number of concurrent series.
     pub at_once: u32,
 }
@@ -89,15 +89,15 @@ impl<'p> Series<'p> {
     fn round(&mut self, point: Point, round: u32) -> Result<bool, CampaignError> {
         let task = self.task(point, round);
         let mut child = self.writes.start(&task)?;
-        let rival = self.plan.rivals && round % 3 == 0;
-        let rival = rival
-            .then(|| self.writes.start(&ChildTask { trap: None, ..task.clone() }))
-            .transpose()?;
+        let rivals = if round % 3 == 0 { self.plan.rivals } else { 0 };
+        let rivals = (0..rivals)
+            .map(|_| self.writes.start(&ChildTask { trap: None, ..task.clone() }))
+            .collect::<Result<Vec<_>, _>>()?;
         if point == Point::AnyTime {
             self.kill_at_any_time(&mut child)?;
         }
         let status = child.end(|line| self.writes.read_line(line))?;
-        if let Some(mut rival) = rival {
+        for mut rival in rivals {
             rival.end(|line| self.writes.read_line(line))?;
         }
         let killed = was_killed(status);

@@ -77,7 +77,8 @@ impl<'p> Writes<'p> {
     /// Reads a line of a child.
     pub(super) fn read_line(&mut self, line: &str) {
         let Ok(report) = serde_json::from_str::<Report>(line) else { return };
-        if let Some(effect) = report.effect {
+        // A caller that was warned repeats the call, and may be told that its outcome is unknown.
+        if let Some(effect) = report.effect.filter(|_| !report.is_warned) {
             self.open.retain(|key| *key != report.key);
             self.confirmed.entry(report.key.clone()).or_insert(effect);
         }

@@ -1,5 +1,6 @@
 //! Three servers with one store: what one was asked for, another decides, and each answers a repeat.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -124,6 +125,55 @@ fn a_draft_is_asked_for_listed_approved_and_repeated_on_different_servers() {
         assert!(server.greeting.contains("as --store says"), "{}", server.greeting);
         let ready = request(&server.address, "GET /api/readyz", &[], &Value::Null);
         assert_eq!(ready.expect("an answer").0, 200);
+    }
+}
+
+#[test]
+fn what_one_server_recorded_is_shown_and_replayed_by_another() {
+    let Some(replicas) = Replicas::start(&["--ask-first"]) else { return };
+    let addresses = replicas.addresses();
+    let [a, b, c] = &addresses[..] else { panic!("three servers") };
+    // Asked for on A, approved and executed on B, and a read on C: one trace.
+    draft(a, "order-1", "廊桥").expect("an answer");
+    let editor = [("X-User-ID", "editor-1")];
+    let inbox = request(b, "GET /api/approvals", &editor, &Value::Null).expect("an inbox").1;
+    let ticket = inbox["approvals"][0]["ticket"].as_str().expect("a ticket").to_owned();
+    let approve = json!({"decision": "approve"});
+    let decide = format!("POST /api/approvals/{ticket}");
+    assert_eq!(request(b, &decide, &editor, &approve).expect("an answer").0, 200);
+    let search = json!({"tool_name": "search_content", "input": {"query": "严氏家训", "limit": 1}});
+    let (status, found) = request(c, "POST /api/tools/call", &[], &search).expect("an answer");
+    assert_eq!(status, 200, "{found}");
+    let proof = found["evidence"]["snapshot_id"].as_str().map(str::to_owned);
+
+    // A record may take some milliseconds to be written by its server.
+    let reads = "POST /api/traces/trace-1/replay";
+    let reason = json!({"reason": "complaint 4711"});
+    for server in [a, b] {
+        let records = loop {
+            let trace = request(server, "GET /api/traces/trace-1", &[], &Value::Null);
+            let trace = trace.expect("a trace").1;
+            let records = trace["records"].as_array().expect("records").clone();
+            let has = |tool: &str, kind: &str| {
+                records.iter().any(|it| it["call"]["tool"] == tool && it["kind"] == kind)
+            };
+            if has("search_content", "run") && has("create_draft_content", "run") {
+                break records;
+            }
+        };
+        let chains: HashSet<_> = records.iter().map(|it| it["chain"].to_string()).collect();
+        assert_eq!(chains.len(), 3, "{records:?}");
+        let kinds: Vec<_> = records.iter().map(|it| it["kind"].as_str().expect("a kind")).collect();
+        assert!(kinds.contains(&"waiting"), "{kinds:?}");
+        let report = request(server, reads, &[], &reason).expect("a report").1;
+        let verdicts: Vec<_> = report["calls"].as_array().expect("calls").iter().collect();
+        let of_search = verdicts.iter().find(|it| it["tool"] == "search_content");
+        assert_eq!(of_search.expect("the read")["verdict"]["verdict"], "same", "{report}");
+        if let Some(proof) = &proof {
+            let path = format!("GET /api/evidence/{proof}");
+            let (status, snapshot) = request(server, &path, &[], &Value::Null).expect("a proof");
+            assert_eq!(status, 200, "{snapshot}");
+        }
     }
 }
 

@@ -27,7 +27,7 @@ fn kill(plan: KillPlan) -> FaultCounts {
 
 #[test]
 fn a_write_killed_at_any_point_runs_once_and_is_answered() {
-    let plan = KillPlan { runs: 500, tool: WriteTool::Reconciling, rivals: true, at_once: 4 };
+    let plan = KillPlan { runs: 500, tool: WriteTool::Reconciling, rivals: 1, at_once: 4 };
     let counts = kill(plan);
     for point in Point::ALL {
         assert!(counts.killed.get(&point) >= Some(&50), "{point:?}: {counts:?}");
@@ -37,7 +37,7 @@ fn a_write_killed_at_any_point_runs_once_and_is_answered() {
 
 #[test]
 fn a_killed_write_without_reconcile_never_runs_twice() {
-    let counts = kill(KillPlan { runs: 100, tool: WriteTool::Plain, rivals: true, at_once: 2 });
+    let counts = kill(KillPlan { runs: 100, tool: WriteTool::Plain, rivals: 1, at_once: 2 });
     assert!(counts.unknown > 0 && counts.unknown < counts.keys, "{counts:?}");
 }
 
