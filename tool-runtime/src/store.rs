@@ -16,11 +16,12 @@
 #[doc(inline)]
 pub use tool_runtime_core::store::{
     ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome, Fence,
-    GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, MemoryLimits,
-    MemoryStore, MonotonicTime, OutputSlice, OutputStore, ScopedKey, Settlement,
-    SettlementDecision, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind,
-    StoreTransaction, StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketQuota, TicketStore,
-    TransactionScope, UnixMillis, WaitingTicket, async_trait,
+    GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LimitAnswer,
+    LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker, OutputSlice,
+    OutputStore, PermitReport, RateReport, RateShare, ScopedKey, Settlement, SettlementDecision,
+    StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreTransaction, StoredAnswer,
+    StoredOutput, SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope, UnixMillis,
+    WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]

@@ -103,6 +103,11 @@ impl Database {
         task.await.unwrap_or_else(|_| Err(unavailable("the operation's runtime was shut down")))
     }
 
+    /// Runs a task until it ends.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.runtime.spawn(task);
+    }
+
     /// Runs an operation that no caller waits for, unless too many of them run.
     pub(crate) fn run_detached(&self, operation: impl Future<Output = ()> + Send + 'static) {
         if let Ok(permit) = Arc::clone(&self.0.detached).try_acquire_owned() {

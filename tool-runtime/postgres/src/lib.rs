@@ -17,6 +17,7 @@ mod grants;
 mod keys;
 #[cfg(feature = "ledger")]
 mod ledger;
+mod limits;
 mod migrations;
 mod options;
 mod outputs;

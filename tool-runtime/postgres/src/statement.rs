@@ -48,12 +48,10 @@ impl Statement {
         self.bind(bytes.map(Into::into), Type::BYTEA)
     }
 
-    #[allow(dead_code, reason = "only the features `agent` and `ledger` bind lists")]
     pub(crate) fn bytes_list(self, list: Vec<Vec<u8>>) -> Self {
         self.bind(list, Type::BYTEA_ARRAY)
     }
 
-    #[cfg(feature = "ledger")]
     pub(crate) fn list<T>(self, list: Vec<T>, kind: Type) -> Self
     where
         Vec<T>: ToSql + Sync + Send + 'static,

@@ -15,8 +15,8 @@ use super::tool_policy::ToolPolicy;
 use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
 use crate::store::{
-    Clock, GrantStore, IdempotencyStore, MemoryStore, OutputStore, Store, SystemClock, TicketStore,
-    TransactionScope,
+    Clock, GrantStore, IdempotencyStore, LimitStore, MemoryStore, OutputStore, Store, SystemClock,
+    TicketStore, TransactionScope,
 };
 use crate::tokens::{TokenCounter, TokenEstimate};
 use crate::tool::BuildProblem;
@@ -55,6 +55,7 @@ pub struct Policy {
     pub(super) correction_budget: u32,
     pub(super) max_in_flight: Option<usize>,
     pub(super) max_queue: usize,
+    pub(super) shared_limits: Option<Arc<dyn LimitStore>>,
     pub(super) cache_bytes: u64,
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
@@ -116,6 +117,7 @@ impl Default for Policy {
             correction_budget: 3,
             max_in_flight: None,
             max_queue: 1_024,
+            shared_limits: None,
             cache_bytes: 16 * 1024 * 1024,
             unknown_per_caller: 1_000,
             tickets_per_caller: 1_000,
@@ -177,6 +179,18 @@ impl Policy {
     /// Keeps long outputs in a store of their own.
     pub fn output_store(mut self, store: impl OutputStore) -> Self {
         self.stores.outputs = Some(Arc::new(store));
+        self
+    }
+
+    /// Shares the limits of tools with all replicas that use the same store: rates, concurrent calls
+    /// ([`max_in_flight`](Self::max_in_flight) too) and open circuit breakers. Default: each replica has its own.
+    ///
+    /// All replicas need the same settings. A replica takes a share of each limit that its calls use, and
+    /// exchanges it in the background, so that a call waits for the store only if its replica has no share: one
+    /// that has not called for 200 ms, or a rate that allows few calls. While the store fails, the limits count in
+    /// each replica alone.
+    pub fn share_limits(mut self, store: impl LimitStore) -> Self {
+        self.shared_limits = Some(Arc::new(store));
         self
     }
 

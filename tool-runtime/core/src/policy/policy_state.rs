@@ -1,7 +1,6 @@
 //! Implements the traits of authorization and execution with the policies of one runtime.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -13,7 +12,7 @@ use super::approval::{Approvals, ticket_end_of};
 use super::caller_seals::CallerSeals;
 use super::config::Policy;
 use super::idempotency::KeyClaims;
-use super::limits::{CallLimits, ConcurrencyLimiter, RejectedCallLimit, RunKey};
+use super::limits::{CallLimits, ConcurrencyLimit, LimitShares, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
 use super::store_client::{STORE_TIMEOUT, StoreClient, log_store_error};
@@ -59,12 +58,14 @@ impl Policy {
         tools: Vec<CompiledTool>,
         timer: &Arc<dyn Timer>,
     ) -> (Vec<RegisteredTool>, Arc<PolicyState>) {
+        let shares = self.shared_limits.map(|store| LimitShares::start(store, timer));
         let planner = ToolPlanner {
             rules: self.rules,
             rules_for: self.rules_for,
             has_access_policy: self.access.is_some(),
             has_overall_limit: self.max_in_flight.is_some(),
             timer: timer.clone(),
+            shares: shares.clone(),
         };
         let tools = tools.into_iter().map(|tool| planner.plan(tool, None)).collect();
         let keys = self.keys.or_else(|| KeyRing::ephemeral().ok()).map(Arc::new);
@@ -87,9 +88,9 @@ impl Policy {
             },
             limits: CallLimits {
                 timer: timer.clone(),
-                concurrency: self
-                    .max_in_flight
-                    .and_then(|limit| concurrency_limiter(limit, self.max_queue)),
+                concurrency: self.max_in_flight.and_then(|limit| {
+                    ConcurrencyLimit::new(limit, self.max_queue, "", shares.as_ref())
+                }),
                 rejected_calls: RejectedCallLimit::new(self.correction_budget),
             },
             cache: Arc::new(ReadCache::new(self.cache_bytes, timer.clone())),
@@ -124,10 +125,6 @@ impl PolicyState {
 }
 
 /// Limits calls to `limit` at once; `build()` refuses a limit of 0.
-pub(super) fn concurrency_limiter(limit: usize, queue: usize) -> Option<Arc<ConcurrencyLimiter>> {
-    NonZeroUsize::new(limit).map(|limit| Arc::new(ConcurrencyLimiter::new(limit, queue)))
-}
-
 impl ExecutionPolicy for PolicyHandle {
     fn claim<'c>(&'c self, call: ApprovedCall<'c>) -> BoxFuture<'c, ClaimResult> {
         self.0.claim(call).boxed()

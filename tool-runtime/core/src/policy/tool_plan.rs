@@ -8,11 +8,9 @@ use serde_json::Value;
 use tool_contracts::{Effect, Permission, ToolSpec, ToolkitSpec};
 use tool_runtime_schema::canonical::{Defaults, Digest};
 use tool_runtime_schema::json::normalized;
-use uuid::Uuid;
 
 use super::excerpt::ResultFormat;
-use super::limits::{ConcurrencyLimiter, RateLimiter, TenantBreakers};
-use super::policy_state::concurrency_limiter;
+use super::limits::{ConcurrencyLimit, LimitShares, SharedBreakers, TenantBreakers, ToolRate};
 use super::retry::{RetryBudget, RetryConfig};
 use super::tool_policy::{ConcurrentRepeat, ToolPolicy};
 use crate::timer::Timer;
@@ -63,8 +61,8 @@ pub(crate) struct ToolPlan {
 pub(crate) struct ToolLimits {
     pub(crate) retry_budget: RetryBudget,
     pub(crate) breaker: Option<TenantBreakers>,
-    pub(crate) rate: Option<RateLimiter<Uuid>>,
-    pub(crate) concurrency: Option<Arc<ConcurrencyLimiter>>,
+    pub(crate) rate: Option<ToolRate>,
+    pub(crate) concurrency: Option<ConcurrencyLimit>,
 }
 
 /// Prepares the plans of tools: the rules that the host has set, and what holds for all tools.
@@ -74,6 +72,8 @@ pub(super) struct ToolPlanner {
     pub(super) has_access_policy: bool,
     pub(super) has_overall_limit: bool,
     pub(super) timer: Arc<dyn Timer>,
+    /// This replica's shares, if limits are shared with other replicas.
+    pub(super) shares: Option<Arc<LimitShares>>,
 }
 
 impl ToolPlanner {
@@ -87,7 +87,7 @@ impl ToolPlanner {
         let same_rules = replaced.filter(|replaced| toolkit(&replaced.spec) == toolkit(&tool.spec));
         let rules = self.rules_of(&tool.spec);
         let limits = same_rules.map_or_else(
-            || Arc::new(ToolLimits::new(&rules, &self.timer)),
+            || Arc::new(ToolLimits::new(tool.spec.name(), &rules, self)),
             |replaced| replaced.plan.limits.clone(),
         );
         let plan = ToolPlan::new(&tool, &rules, limits);
@@ -104,13 +104,16 @@ impl ToolPlanner {
 }
 
 impl ToolLimits {
-    fn new(rules: &ToolPolicy, timer: &Arc<dyn Timer>) -> Self {
+    fn new(tool: &str, rules: &ToolPolicy, planner: &ToolPlanner) -> Self {
+        let (timer, shares) = (&planner.timer, planner.shares.as_ref());
         let queue = rules.max_queue.unwrap_or(QUEUE);
+        let breakers = || shares.map(|shares| SharedBreakers::new(shares, tool));
+        let permits = |limit| ConcurrencyLimit::new(limit, queue, tool, shares);
         Self {
             retry_budget: RetryBudget::new(timer.clone()),
-            breaker: rules.breaker.map(TenantBreakers::new),
-            rate: rules.rate.map(|rate| RateLimiter::new(rate, timer.clone())),
-            concurrency: rules.max_concurrent.and_then(|limit| concurrency_limiter(limit, queue)),
+            breaker: rules.breaker.map(|config| TenantBreakers::new(config, breakers())),
+            rate: rules.rate.map(|rate| ToolRate::new(rate, timer.clone(), tool, shares)),
+            concurrency: rules.max_concurrent.and_then(permits),
         }
     }
 

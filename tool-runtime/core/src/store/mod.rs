@@ -8,6 +8,7 @@ pub mod evidence;
 mod grant;
 mod idempotency;
 mod key_decision;
+mod limits;
 mod memory;
 mod monotonic;
 mod output;
@@ -32,6 +33,9 @@ pub use self::idempotency::{
     Settlement, StoredAnswer,
 };
 pub use self::key_decision::{ClaimDecision, SettlementDecision};
+pub use self::limits::{
+    LimitAnswer, LimitReport, LimitStore, OpenBreaker, PermitReport, RateReport, RateShare,
+};
 pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};

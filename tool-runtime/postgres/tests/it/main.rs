@@ -6,6 +6,7 @@ mod conformance;
 mod isolation;
 mod ledger;
 mod ledger_kills;
+mod limits;
 mod opening;
 mod pool;
 mod replicas;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
 
-use super::{BreakerPermit, ConcurrencyLimiter, ConcurrencyPermit, RejectedCallLimit};
+use super::{BreakerPermit, ConcurrencyLimit, ConcurrencyPermit, RejectedCallLimit};
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::deadline::within_deadline;
@@ -21,7 +21,7 @@ const QUEUE_WAIT_MS: u64 = 1_000;
 pub(in crate::policy) struct CallLimits {
     pub(in crate::policy) timer: Arc<dyn Timer>,
     /// Bounds the calls of all tools together.
-    pub(in crate::policy) concurrency: Option<Arc<ConcurrencyLimiter>>,
+    pub(in crate::policy) concurrency: Option<ConcurrencyLimit>,
     pub(in crate::policy) rejected_calls: RejectedCallLimit,
 }
 
@@ -58,7 +58,8 @@ impl CallLimits {
                 permits.breaker = Some(admitted.map_err(breaker_open)?);
             }
             if let Some(rate) = &plan.limits.rate {
-                rate.check(&tenant).map_err(rate_limited)?;
+                let checked = within_deadline(scope, started, rate.check(tenant)).await?;
+                checked.map_err(rate_limited)?;
             }
         }
         permits.tool = permit(plan.limits.concurrency.as_ref(), scope, started).await?;
@@ -68,7 +69,7 @@ impl CallLimits {
 }
 
 async fn permit(
-    limiter: Option<&Arc<ConcurrencyLimiter>>,
+    limiter: Option<&ConcurrencyLimit>,
     scope: &CallScope,
     started: Instant,
 ) -> Result<Option<ConcurrencyPermit>, Box<Refusal>> {

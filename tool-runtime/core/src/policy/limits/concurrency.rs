@@ -18,8 +18,12 @@ pub(crate) struct ConcurrencyLimiter {
 
 #[derive(Debug)]
 struct LimiterState {
-    /// Permits that are free; 0 while the queue is not empty.
-    free: usize,
+    /// The permits that may be in use.
+    capacity: usize,
+    /// The permits that are in use: more than the capacity for a while, if it was reduced.
+    in_use: usize,
+    /// True if a permit was taken since the use was read last.
+    was_used: bool,
     waiting: VecDeque<Waiter>,
 }
 
@@ -30,12 +34,22 @@ type Waiter = oneshot::Sender<ConcurrencyPermit>;
 #[must_use]
 pub(crate) struct ConcurrencyPermit(Option<Arc<ConcurrencyLimiter>>);
 
+/// The use of a limiter's permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PermitUsage {
+    pub(super) capacity: usize,
+    pub(super) in_use: usize,
+    pub(super) waiting: usize,
+    pub(super) was_used: bool,
+}
+
 /// All permits are taken, and the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("all permits are taken, and the queue is full")]
 pub(crate) struct QueueFull;
 
-enum Acquire {
+/// The result of asking for a permit.
+pub(super) enum Acquire {
     Ready(ConcurrencyPermit),
     Queued(oneshot::Receiver<ConcurrencyPermit>),
 }
@@ -43,8 +57,28 @@ enum Acquire {
 impl ConcurrencyLimiter {
     /// Creates a limiter with so many permits, and a queue of that length, which may be 0.
     pub(crate) fn new(permits: NonZeroUsize, queue: usize) -> Self {
-        let state = LimiterState { free: permits.get(), waiting: VecDeque::new() };
+        Self::with_capacity(permits.get(), queue)
+    }
+
+    /// Creates a limiter whose permits are set later.
+    pub(super) fn with_capacity(capacity: usize, queue: usize) -> Self {
+        let state = LimiterState { capacity, in_use: 0, was_used: false, waiting: VecDeque::new() };
         Self { queue, state: Mutex::new(state) }
+    }
+
+    /// Sets how many permits may be in use; those that are in use stay until they are released.
+    pub(super) fn set_capacity(self: &Arc<Self>, capacity: usize) {
+        self.lock().capacity = capacity;
+        self.serve_waiters(0);
+    }
+
+    /// Reads the use of the permits since it was read last.
+    pub(super) fn usage(&self) -> PermitUsage {
+        let mut state = self.lock();
+        state.waiting.retain(|waiter| !waiter.is_canceled());
+        let was_used = std::mem::take(&mut state.was_used);
+        let LimiterState { capacity, in_use, ref waiting, .. } = *state;
+        PermitUsage { capacity, in_use, waiting: waiting.len(), was_used }
     }
 
     /// Takes a permit, or waits for one in the queue.
@@ -62,10 +96,10 @@ impl ConcurrencyLimiter {
         }
     }
 
-    fn start_acquire(self: &Arc<Self>) -> Result<Acquire, QueueFull> {
+    pub(super) fn start_acquire(self: &Arc<Self>) -> Result<Acquire, QueueFull> {
         let mut state = self.lock();
-        if let Some(left) = state.free.checked_sub(1) {
-            state.free = left;
+        if state.in_use < state.capacity {
+            (state.in_use, state.was_used) = (state.in_use + 1, true);
             return Ok(Acquire::Ready(ConcurrencyPermit(Some(Arc::clone(self)))));
         }
         if state.waiting.len() >= self.queue {
@@ -79,20 +113,27 @@ impl ConcurrencyLimiter {
         Ok(Acquire::Queued(permit))
     }
 
-    fn release(mut self: Arc<Self>) {
-        while let Some(waiter) = self.next_waiter() {
-            // The permit comes back if the waiter has left the queue.
-            let Err(mut refused) = waiter.send(ConcurrencyPermit(Some(self))) else { return };
-            let Some(limiter) = refused.0.take() else { return };
-            self = limiter;
+    /// Gives permits to waiters, as many as there are, after so many were released.
+    fn serve_waiters(self: &Arc<Self>, mut released: usize) {
+        while let Some(waiter) = self.next_waiter(std::mem::take(&mut released)) {
+            if let Err(mut refused) = waiter.send(ConcurrencyPermit(Some(Arc::clone(self)))) {
+                // The waiter has left the queue, and its permit goes to the next one.
+                refused.0 = None;
+                released = 1;
+            }
         }
     }
 
-    /// Takes the waiter at the front of the queue; if it is empty, the permit becomes free.
-    fn next_waiter(&self) -> Option<Waiter> {
+    /// Takes the waiter at the front of the queue and a permit for it, if there are both.
+    fn next_waiter(&self, released: usize) -> Option<Waiter> {
         let mut state = self.lock();
+        state.in_use -= released;
+        if state.in_use >= state.capacity {
+            return None;
+        }
         let next = state.waiting.pop_front();
-        state.free += usize::from(next.is_none());
+        state.in_use += usize::from(next.is_some());
+        state.was_used |= next.is_some();
         next
     }
 
@@ -104,7 +145,7 @@ impl ConcurrencyLimiter {
 impl Drop for ConcurrencyPermit {
     fn drop(&mut self) {
         if let Some(limiter) = self.0.take() {
-            limiter.release();
+            limiter.serve_waiters(1);
         }
     }
 }

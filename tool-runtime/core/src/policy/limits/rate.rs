@@ -63,6 +63,16 @@ impl RateLimit {
         Ok(Self { interval: period / calls, burst: calls })
     }
 
+    /// Returns the time in which one call more is allowed.
+    pub(super) const fn interval(self) -> Duration {
+        self.interval
+    }
+
+    /// Returns how many calls are allowed at once.
+    pub(super) const fn burst_calls(self) -> u32 {
+        self.burst
+    }
+
     /// Checks a call by the generic cell rate algorithm (GCRA); an error is the time to wait.
     ///
     /// `used_until` is the time up to which earlier calls have used up the rate. It may lie ahead

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 pub use self::config::BreakerConfig;
 pub(crate) use self::tenants::TenantBreakers;
 use self::window::FailureCounter;
+use super::tool_limits::SharedBreaker;
 
 /// The breaker of one tool for one tenant. Clones share its state.
 ///
@@ -24,6 +25,8 @@ struct Breaker(Arc<BreakerInner>);
 struct BreakerInner {
     config: BreakerConfig,
     state: Mutex<BreakerState>,
+    /// The breaker of the other replicas, if they share it.
+    shared: Option<SharedBreaker>,
 }
 
 #[derive(Debug)]
@@ -51,14 +54,18 @@ enum ReportedOutcome {
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Breaker {
-    fn new(config: BreakerConfig) -> Self {
+    fn new(config: BreakerConfig, shared: Option<SharedBreaker>) -> Self {
         let state = BreakerState { phase: BreakerPhase::closed(&config), generation: 0 };
-        Self(Arc::new(BreakerInner { config, state: Mutex::new(state) }))
+        Self(Arc::new(BreakerInner { config, state: Mutex::new(state), shared }))
     }
 
     /// Admits a call, or returns how long to wait before the next one.
     fn admit(&self, now: Instant) -> Result<BreakerPermit, Duration> {
+        let open_elsewhere = self.0.shared.as_ref().and_then(SharedBreaker::open_until);
         let mut state = self.0.lock();
+        if let Some(until) = open_elsewhere {
+            state.follow(until, now);
+        }
         state.admit(&self.0.config, now)?;
         Ok(BreakerPermit {
             shared: Arc::clone(&self.0),
@@ -91,8 +98,11 @@ impl BreakerPermit {
 
     fn settle(&mut self, outcome: ReportedOutcome) {
         if std::mem::take(&mut self.pending) {
-            let BreakerInner { config, .. } = &*self.shared;
-            self.shared.lock().settle(config, self.generation, outcome);
+            let BreakerInner { config, shared, .. } = &*self.shared;
+            let opened = self.shared.lock().settle(config, self.generation, outcome);
+            if let (Some(until), Some(shared)) = (opened, shared) {
+                shared.report_open(until);
+            }
         }
     }
 }
@@ -127,12 +137,27 @@ impl BreakerState {
         Ok(())
     }
 
-    fn settle(&mut self, config: &BreakerConfig, generation: u64, outcome: ReportedOutcome) {
-        if generation == self.generation {
-            if let Some(next) = self.phase.after(config, outcome) {
-                self.enter(next);
-            }
+    /// Opens with the breaker of another replica, unless it is open or has been since.
+    fn follow(&mut self, until: Instant, now: Instant) {
+        if matches!(self.phase, BreakerPhase::Closed(_)) && until > now {
+            self.enter(BreakerPhase::Open { until });
         }
+    }
+
+    /// Counts the end of a call; returns until when the breaker is open, if the call opened it.
+    fn settle(
+        &mut self,
+        config: &BreakerConfig,
+        generation: u64,
+        outcome: ReportedOutcome,
+    ) -> Option<Instant> {
+        if generation != self.generation {
+            return None;
+        }
+        let next = self.phase.after(config, outcome)?;
+        let opened = if let BreakerPhase::Open { until } = next { Some(until) } else { None };
+        self.enter(next);
+        opened
     }
 
     fn enter(&mut self, phase: BreakerPhase) {

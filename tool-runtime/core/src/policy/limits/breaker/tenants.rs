@@ -8,6 +8,7 @@ use quick_cache::sync::Cache;
 use uuid::Uuid;
 
 use super::{Breaker, BreakerConfig, BreakerPermit};
+use crate::policy::limits::SharedBreakers;
 
 /// The most tenants of one tool whose breakers are kept.
 ///
@@ -19,16 +20,20 @@ const MAX_TENANTS: usize = 1_024;
 pub(crate) struct TenantBreakers {
     config: BreakerConfig,
     by_tenant: Cache<Uuid, Breaker>,
+    shared: Option<SharedBreakers>,
 }
 
 impl TenantBreakers {
-    pub(crate) fn new(config: BreakerConfig) -> Self {
-        Self { config, by_tenant: Cache::new(MAX_TENANTS) }
+    pub(crate) fn new(config: BreakerConfig, shared: Option<SharedBreakers>) -> Self {
+        Self { config, by_tenant: Cache::new(MAX_TENANTS), shared }
     }
 
     /// Admits a call of this tenant, or returns how long to wait before the next one.
     pub(crate) fn admit(&self, tenant: Uuid, now: Instant) -> Result<BreakerPermit, Duration> {
-        let new = || Ok::<_, Infallible>(Breaker::new(self.config));
+        let new = || {
+            let shared = self.shared.as_ref().map(|shared| shared.breaker(tenant));
+            Ok::<_, Infallible>(Breaker::new(self.config, shared))
+        };
         match self.by_tenant.get_or_insert_with(&tenant, new) {
             Ok(breaker) => breaker.admit(now),
             Err(never) => match never {},
@@ -61,7 +66,7 @@ mod tests {
     #[test]
     fn the_breakers_of_many_tenants_take_bounded_memory() {
         let config = BreakerConfig::failures_in_a_row(1).expect("it is in range");
-        let (breakers, now) = (TenantBreakers::new(config), Instant::now());
+        let (breakers, now) = (TenantBreakers::new(config, None), Instant::now());
         for tenant in 0..20 * MAX_TENANTS as u128 {
             let tenant = Uuid::from_u128(tenant);
             breakers.admit(tenant, now).expect("it is closed").failed(now);

@@ -8,14 +8,14 @@ const OPEN: Duration = Duration::from_secs(5);
 fn in_a_row(failures: u32, probes: u32) -> Breaker {
     let config = BreakerConfig::failures_in_a_row(failures)
         .and_then(|config| config.with_open_for(OPEN)?.with_probes(probes));
-    Breaker::new(config.expect("it is in range"))
+    Breaker::new(config.expect("it is in range"), None)
 }
 
 /// Half of at least four calls of the last ten seconds.
 fn half_of_four() -> Breaker {
     let config = BreakerConfig::failure_ratio(0.5, 4, MS * 10_000)
         .and_then(|config| config.with_open_for(OPEN));
-    Breaker::new(config.expect("it is in range"))
+    Breaker::new(config.expect("it is in range"), None)
 }
 
 #[track_caller]

@@ -1,0 +1,307 @@
+//! Limits that replicas share: rates, concurrent calls, circuit breakers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use tokio::sync::Semaphore;
+use tool_runtime::canonical::Digest;
+use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, ToolPolicy};
+use tool_runtime::prelude::*;
+use tool_runtime::store::{
+    LimitReport, LimitStore as _, OpenBreaker, PermitReport, PostgresStore, RateReport,
+};
+use tool_runtime::{ToolOutput, Uuid};
+
+use crate::server;
+
+const REPLICAS: usize = 3;
+
+/// What the tools of all replicas do together.
+#[derive(Clone)]
+struct Work {
+    running: Arc<AtomicUsize>,
+    peak: Arc<AtomicUsize>,
+    /// The ends of calls that are held.
+    ends: Arc<Semaphore>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        let (running, peak) = (Arc::default(), Arc::default());
+        Self { running, peak, ends: Arc::new(Semaphore::new(0)) }
+    }
+}
+
+struct Shop(Work);
+
+/// Works.
+#[ai_toolkit]
+impl Shop {
+    /// Answers at once.
+    #[ai_tool(effect = "read")]
+    fn look(&self) -> bool {
+        true
+    }
+
+    /// Runs until the test ends it.
+    #[ai_tool(effect = "read", timeout = "60s")]
+    async fn hold(&self) -> usize {
+        let running = self.0.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.0.peak.fetch_max(running, Ordering::SeqCst);
+        if let Ok(end) = self.0.ends.acquire().await {
+            end.forget();
+        }
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        running
+    }
+
+    /// Fails.
+    #[ai_tool(effect = "read")]
+    fn fail(&self) -> Result<bool, Failure> {
+        Err(Failure::from_code(tool_runtime::contracts::ErrorCode::UpstreamError))
+    }
+}
+
+/// Replicas with one schema.
+async fn replicas(url: &str, rules: ToolPolicy, work: &Work) -> Vec<(Runtime, PostgresStore)> {
+    let options = server::options();
+    let replicas = (0..REPLICAS).map(|_| {
+        let (options, rules) = (options.clone(), rules.clone());
+        async move {
+            let store = options.connect(url).await.expect("a store");
+            let policy = Policy::new().rules(rules).share_limits(store.clone());
+            let runtime = Runtime::builder().toolkit(Shop(work.clone())).policy(policy);
+            (runtime.build().expect("a runtime"), store)
+        }
+    });
+    join_all(replicas).await
+}
+
+async fn call(runtime: &Runtime, tool: &str) -> ToolOutput {
+    let cx = ToolContext::builder(Uuid::from_u128(7), "trace-1").run_id("run-1");
+    let cx = cx.build().expect("a context");
+    runtime.call(tool, "{}", &cx).execute().await.clone()
+}
+
+fn reason(output: &ToolOutput) -> Option<String> {
+    let details = output.error()?.details()?;
+    details.get("reason")?.as_str().map(str::to_owned)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rate_holds_for_all_replicas_together() {
+    let Some(url) = server::url() else { return };
+    for (limit, per_second, burst) in [
+        (RateLimit::per_second(300), 300.0, 300.0),
+        (RateLimit::per_second(100).and_then(|limit| limit.burst(5)), 100.0, 5.0),
+    ] {
+        let rules = ToolPolicy::new().rate_limit(limit.expect("it is in range"));
+        let replicas = replicas(&url, rules, &Work::default()).await;
+        let started = Instant::now();
+        let clients = (0..REPLICAS * 8).map(|client| {
+            let runtime = replicas[client % REPLICAS].0.clone();
+            tokio::spawn(async move {
+                let mut admitted = 0_u32;
+                while started.elapsed() < Duration::from_secs(3) {
+                    let output = call(&runtime, "shop.look").await;
+                    match output.error() {
+                        None => admitted += 1,
+                        Some(error) => {
+                            assert_eq!(error.code(), Some("RATE_LIMITED"), "{}", output.json());
+                            let wait = error.retry_after_ms().expect("it says when");
+                            tokio::time::sleep(Duration::from_millis(wait)).await;
+                        }
+                    }
+                }
+                admitted
+            })
+        });
+        let mut admitted = 0;
+        for client in clients.collect::<Vec<_>>() {
+            admitted += client.await.expect("a client");
+        }
+        let allowed = burst + per_second * started.elapsed().as_secs_f64();
+        let ratio = f64::from(admitted) / allowed;
+        println!("of {allowed:.0} calls that the rate allows, {admitted} were made: {ratio:.3}");
+        assert!(ratio <= 1.05, "{admitted} of {allowed}");
+        // A machine that does other work may be late; the figure is printed.
+        assert!(ratio > 0.8, "{admitted} of {allowed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_more_calls_run_than_all_replicas_together_may() {
+    const PERMITS: usize = 6;
+    const CALLS: usize = 60;
+    let Some(url) = server::url() else { return };
+    let work = Work::default();
+    let rules = ToolPolicy::new().max_concurrent(PERMITS);
+    let replicas = replicas(&url, rules, &work).await;
+    let calls = (0..CALLS).map(|number| {
+        let runtime = replicas[number % REPLICAS].0.clone();
+        tokio::spawn(async move { call(&runtime, "shop.hold").await })
+    });
+    let calls: Vec<_> = calls.collect();
+    for _ in 0..CALLS {
+        // One ends when all permits are in use, or all calls that are left run.
+        while work.running.load(Ordering::SeqCst)
+            < PERMITS.min(calls.iter().filter(|it| !it.is_finished()).count())
+        {
+            tokio::task::yield_now().await;
+        }
+        work.ends.add_permits(1);
+    }
+    for call in calls {
+        let output = call.await.expect("a call");
+        assert!(output.error().is_none(), "{}", output.json());
+    }
+    assert_eq!(work.peak.load(Ordering::SeqCst), PERMITS);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_permit_goes_from_replica_to_replica() {
+    let Some(url) = server::url() else { return };
+    let work = Work::default();
+    let replicas = replicas(&url, ToolPolicy::new().max_concurrent(1), &work).await;
+    work.ends.add_permits(1_000);
+    let callers = replicas.iter().map(|(runtime, _)| async {
+        for _ in 0..5 {
+            let output = call(runtime, "shop.hold").await;
+            assert!(output.error().is_none(), "{}", output.json());
+        }
+    });
+    join_all(callers).await;
+    assert_eq!(work.peak.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_breaker_that_opens_in_one_replica_is_open_in_all() {
+    let Some(url) = server::url() else { return };
+    let breaker = BreakerConfig::failures_in_a_row(3)
+        .and_then(|config| config.with_open_for(Duration::from_secs(600)));
+    let rules = ToolPolicy::new().breaker(breaker.expect("it is in range"));
+    let replicas = replicas(&url, rules, &Work::default()).await;
+    while reason(&call(&replicas[0].0, "shop.fail").await).as_deref() != Some("breaker_open") {}
+    for (runtime, _) in &replicas[1..] {
+        // Once: the call is a reason to exchange, and the next one knows.
+        while reason(&call(runtime, "shop.fail").await).as_deref() != Some("breaker_open") {
+            tokio::task::yield_now().await;
+        }
+        assert!(call(runtime, "shop.look").await.error().is_none(), "another tool's is closed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn limits_count_in_each_replica_while_the_store_is_away() {
+    let Some(url) = server::url() else { return };
+    let limit = RateLimit::per_minute(4).expect("it is in range");
+    let rules = ToolPolicy::new().rate_limit(limit).max_concurrent(2);
+    let replicas = replicas(&url, rules, &Work::default()).await;
+    for (_, store) in &replicas {
+        store.close();
+    }
+    for (runtime, _) in &replicas {
+        let mut admitted = 0;
+        while call(runtime, "shop.look").await.error().is_none() {
+            admitted += 1;
+        }
+        assert_eq!(admitted, 4);
+    }
+}
+
+fn key(number: u8) -> Digest {
+    Digest::from_bytes([number; 32])
+}
+
+async fn permits(store: &PostgresStore, replica: u128, in_use: u32, waiting: u32) -> u32 {
+    let report = PermitReport { key: key(1), permits: 10, in_use, waiting };
+    let report = LimitReport { permits: vec![report], ..LimitReport::default() };
+    store.exchange(Uuid::from_u128(replica), report).await.expect("an answer").permits[0]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn permits_are_divided_by_demand_and_never_given_twice() {
+    for url in server::urls() {
+        let schema = server::schema();
+        let options = PostgresStore::options().schema(&schema);
+        let store = options.connect(&url).await.expect("a store");
+        assert_eq!(permits(&store, 1, 0, 1).await, 10, "alone, a replica has all");
+        assert_eq!(permits(&store, 2, 0, 5).await, 0, "what the other one may use is its own");
+        assert_eq!(permits(&store, 1, 8, 4).await, 8, "what runs stays");
+        assert_eq!(permits(&store, 2, 0, 5).await, 2);
+        assert_eq!(permits(&store, 1, 3, 9).await, 5);
+        assert_eq!(permits(&store, 2, 2, 3).await, 5, "each half, since both want more");
+        assert_eq!(permits(&store, 1, 0, 0).await, 0, "given back");
+        assert_eq!(permits(&store, 2, 5, 3).await, 10, "a replica alone has what is left over");
+        assert_eq!(permits(&store, 3, 0, 1).await, 0);
+        // A replica that is gone has nothing.
+        let passed = format!("UPDATE {schema}.limit_permits SET seen_at = seen_at - 11000");
+        server::execute(&url, &passed).await;
+        assert_eq!(permits(&store, 3, 0, 1).await, 10);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn shares_of_random_demands_are_never_more_than_the_limit() {
+    let Some(url) = server::url() else { return };
+    let store = server::store(&url).await;
+    let mut seed = 7_u64;
+    let mut random = |below: u32| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        u32::try_from((seed >> 33) % u64::from(below)).expect("it is below")
+    };
+    let mut shares: BTreeMap<u32, u32> = BTreeMap::new();
+    for _ in 0..300 {
+        let replica = random(4);
+        // It runs at most what it may.
+        let in_use = random(shares.get(&replica).copied().unwrap_or(0) + 1);
+        let share = permits(&store, replica.into(), in_use, random(15)).await;
+        assert!(share >= in_use);
+        shares.insert(replica, share);
+        let all: u32 = shares.values().sum();
+        assert!(all <= 10, "{shares:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_are_granted_once_and_given_back() {
+    for url in server::urls() {
+        let store = server::store(&url).await;
+        let exchange = async |wanted: u32, unused: u32| {
+            let interval = Duration::from_secs(3_600);
+            let rate = RateReport { key: key(1), interval, burst: 10, wanted, unused };
+            let report = LimitReport { rates: vec![rate], ..LimitReport::default() };
+            store.exchange(Uuid::nil(), report).await.expect("an answer").rates[0]
+        };
+        assert_eq!(exchange(7, 0).await.granted, 7);
+        assert_eq!(exchange(7, 0).await.granted, 3, "the rest of the burst");
+        let refused = exchange(1, 0).await;
+        let hour = Duration::from_secs(3_590)..=Duration::from_secs(3_600);
+        assert!(refused.granted == 0 && hour.contains(&refused.wait), "{refused:?}");
+        assert_eq!(exchange(0, 4).await.granted, 0);
+        assert_eq!(exchange(9, 0).await.granted, 4, "what was given back");
+        assert_eq!(exchange(0, 1_000).await.granted, 0);
+        assert_eq!(exchange(100, 0).await.granted, 10, "no more than a burst");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_breaker_is_told_to_all_until_it_lets_probes_through() {
+    for url in server::urls() {
+        let store = server::store(&url).await;
+        let open = |left: u64| OpenBreaker { key: key(1), left: Duration::from_millis(left) };
+        let exchange = async |opened: Vec<OpenBreaker>| {
+            let report = LimitReport { opened, ..LimitReport::default() };
+            store.exchange(Uuid::nil(), report).await.expect("an answer").open
+        };
+        assert_eq!(exchange(Vec::new()).await, []);
+        exchange(vec![open(600_000)]).await;
+        exchange(vec![open(1)]).await;
+        let told = exchange(Vec::new()).await;
+        assert_eq!(told.len(), 1);
+        assert!(told[0].key == key(1) && told[0].left > Duration::from_secs(590), "{told:?}");
+    }
+}
