@@ -11,7 +11,7 @@ use tool_runtime::ledger::{Ledger, PostgresLedger, SqliteLedger};
 use tool_runtime::policy::{Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
-use tool_runtime::store::{PostgresStore, SqliteStore, Store};
+use tool_runtime::store::{PostgresStore, SqliteStore};
 use tool_runtime::trace::JsonLog;
 
 use crate::files::Files;
@@ -66,7 +66,8 @@ impl Host {
                 let ledger = SqliteLedger::open(files.ledger())?;
                 let ledger = Ledger::builder(files.keys()?).open(ledger)?;
                 let store = SqliteStore::open(files.runtime())?;
-                Self::start_on(store, ledger, guide, files, options, log)
+                let policy = Policy::new().store(store.clone());
+                Self::start_on(store, policy, ledger, guide, files, options, log)
             }
             // Each with a secret of its own, they could not read each other's tickets and evidence.
             Some(_) if options.secret.is_none() && env::var_os(secret::VARIABLE).is_none() => {
@@ -76,26 +77,29 @@ impl Host {
                 let store = PostgresStore::connect(url).await?;
                 let ledger = PostgresLedger::open(&store, options.listen.to_string())?;
                 let ledger = Ledger::builder(files.keys()?).open(ledger)?;
-                let host = Self::start_on(store.clone(), ledger, guide, files, options, log)?;
+                let policy = Policy::new().store(store.clone()).share_limits(store.clone());
+                let host =
+                    Self::start_on(store.clone(), policy, ledger, guide, files, options, log)?;
                 Ok(Self { shared_store: Some(store), ..host })
             }
         }
     }
 
     fn start_on(
-        store: impl Store + EvidenceStore + Clone,
+        evidence: impl EvidenceStore,
+        policy: Policy,
         ledger: Ledger,
         guide: Guide,
         files: &Files,
         options: &Options,
         log: impl Write + Send + 'static,
     ) -> Result<Self, Box<dyn Error>> {
-        let vault = Vault::new(store.clone(), files.keys()?).with_authorizer(evidence_verdict);
+        let vault = Vault::new(evidence, files.keys()?).with_authorizer(evidence_verdict);
         let keeper = EvidenceKeeper::new(vault, &ledger);
         let vault = keeper.vault().clone();
         let log = JsonLog::new(log)?;
         let rules = ToolPolicy::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
-        let policy = Policy::new().store(store).ticket_keys(files.keys()?).rules(rules);
+        let policy = policy.ticket_keys(files.keys()?).rules(rules);
         let drafts = if options.ask_first { Permission::Ask } else { Permission::Allow };
         let runtime = Runtime::builder()
             .state(guide)

@@ -1582,6 +1582,7 @@ impl Policy {
         tool_or_toolkit: impl Into<String>,
         rules: ToolPolicy,
     ) -> Self {}
+    pub fn share_limits(self, store: impl LimitStore) -> Self {}
     pub fn store(self, store: impl Store) -> Self {}
     pub fn ticket_keys(self, keys: KeyRing) -> Self {}
     pub fn ticket_lifetime(self, time: Duration) -> Self {}
@@ -2171,6 +2172,32 @@ pub enum KeyState {
     Archived,
 }
 
+// tool_runtime_core::store::LimitAnswer
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitAnswer {
+    pub rates: Vec<RateShare>,
+    pub permits: Vec<u32>,
+    pub open: Vec<OpenBreaker>,
+}
+
+// tool_runtime_core::store::LimitReport
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitReport {
+    pub rates: Vec<RateReport>,
+    pub permits: Vec<PermitReport>,
+    pub opened: Vec<OpenBreaker>,
+}
+
+// tool_runtime_core::store::LimitStore
+pub trait LimitStore: Send + Sync + 'static {
+    async fn exchange(
+        &self,
+        replica: Uuid,
+        report: LimitReport,
+    ) -> Result<LimitAnswer, StoreError>;
+    fn spawn(&self, task: BoxFuture<'static, ()>);
+}
+
 // tool_runtime_core::store::MemoryLimits
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
@@ -2232,6 +2259,13 @@ impl MonotonicTime {
     pub const fn up_ms(self) -> u64 {}
 }
 
+// tool_runtime_core::store::OpenBreaker
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenBreaker {
+    pub key: Digest,
+    pub left: Duration,
+}
+
 // tool_runtime_core::store::OutputSlice
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSlice {
@@ -2260,6 +2294,32 @@ pub trait OutputStore: Send + Sync + 'static {
         now: UnixMillis,
         limit: usize,
     ) -> Result<usize, StoreError>;
+}
+
+// tool_runtime_core::store::PermitReport
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PermitReport {
+    pub key: Digest,
+    pub permits: u32,
+    pub in_use: u32,
+    pub waiting: u32,
+}
+
+// tool_runtime_core::store::RateReport
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateReport {
+    pub key: Digest,
+    pub interval: Duration,
+    pub burst: u32,
+    pub wanted: u32,
+    pub unused: u32,
+}
+
+// tool_runtime_core::store::RateShare
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateShare {
+    pub granted: u32,
+    pub wait: Duration,
 }
 
 // tool_runtime_core::store::ScopedKey

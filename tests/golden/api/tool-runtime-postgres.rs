@@ -1,3 +1,18 @@
+// tool_runtime_postgres::PostgresLedger
+pub struct PostgresLedger {
+    ..
+}
+impl PostgresLedger {
+    pub fn open(
+        store: &PostgresStore,
+        writer: impl Into<String>,
+    ) -> Result<Self, StoreError> {}
+    pub fn read_only(store: &PostgresStore) -> Result<Self, StoreError> {}
+}
+impl LedgerStore for PostgresLedger {}
+impl SharedLedger for PostgresLedger {}
+impl fmt::Debug for PostgresLedger {}
+
 // tool_runtime_postgres::PostgresOptions
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
@@ -47,6 +62,7 @@ impl PostgresStore {
 impl EvidenceStore for PostgresStore {}
 impl GrantStore for PostgresStore {}
 impl IdempotencyStore for PostgresStore {}
+impl LimitStore for PostgresStore {}
 impl OutputStore for PostgresStore {}
 impl SessionTable for PostgresStore {}
 impl TicketStore for PostgresStore {}

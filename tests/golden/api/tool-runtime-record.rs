@@ -246,7 +246,7 @@ pub struct Replay {
     ..
 }
 impl Replay {
-    pub fn after(self, seq: u64) -> Self {}
+    pub fn after(self, position: impl Into<RecordPosition>) -> Self {}
     pub fn approving(
         self,
         approves: impl Fn(&ToolSpec) -> bool + Send + Sync + 'static,
@@ -282,7 +282,7 @@ impl ReplayReport {
     #[must_use]
     pub fn is_unchanged(&self) -> bool {}
     #[must_use]
-    pub fn next(&self) -> Option<u64> {}
+    pub fn next(&self) -> Option<RecordPosition> {}
     #[must_use]
     pub fn trace_id(&self) -> &str {}
 }
@@ -309,6 +309,8 @@ pub struct ReplayedCall {
 impl ReplayedCall {
     #[must_use]
     pub fn at(&self) -> &str {}
+    #[must_use]
+    pub fn position(&self) -> RecordPosition {}
     #[must_use]
     pub fn recorded_version(&self) -> Option<&str> {}
     #[must_use]
@@ -556,6 +558,9 @@ impl Auditor {
     pub fn push(&mut self, entry: &ChainEntry) -> Result<(), ChainFault> {}
 }
 
+// tool_runtime_record::ledger::CHECKPOINT_CHAIN
+pub const CHECKPOINT_CHAIN: Uuid = Uuid::nil();
+
 // tool_runtime_record::ledger::CallsShed
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -710,7 +715,10 @@ pub struct ExportedCheckpoint {
 // tool_runtime_record::ledger::FaultError
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
-pub struct FaultError(pub ChainFault);
+pub struct FaultError {
+    pub fault: ChainFault,
+    pub chain: Option<Uuid>,
+}
 
 // tool_runtime_record::ledger::InputCapture
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -743,6 +751,11 @@ pub enum InvalidNoteKey {
     Format,
     Seed,
 }
+
+// tool_runtime_record::ledger::InvalidRecordPosition
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub struct InvalidRecordPosition;
 
 // tool_runtime_record::ledger::JsonLinesLedger
 #[derive(Debug)]
@@ -788,6 +801,7 @@ impl Ledger {
         &self,
         checkpoints: &[Checkpoint],
     ) -> Result<VerifiedChain, VerifyError> {}
+    pub async fn writers(&self) -> Result<Vec<WriterChain>, StoreError> {}
 }
 impl AccessLog for Ledger {}
 impl CallLedger for Ledger {}
@@ -821,8 +835,8 @@ impl fmt::Debug for LedgerBuilder {}
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LedgerPage {
-    pub records: Vec<(u64, RecordedCall)>,
-    pub next: Option<u64>,
+    pub records: Vec<(RecordPosition, RecordedCall)>,
+    pub next: Option<RecordPosition>,
 }
 
 // tool_runtime_record::ledger::LedgerQuery
@@ -837,12 +851,12 @@ pub struct LedgerQuery {
     pub kind: Option<RecordedCallKind>,
     pub since: Option<DateTime<Utc>>,
     pub until: Option<DateTime<Utc>>,
-    pub after: Option<u64>,
+    pub after: Option<RecordPosition>,
     pub before: Option<u64>,
     pub limit: usize,
 }
 impl LedgerQuery {
-    pub fn after(self, seq: u64) -> Self {}
+    pub fn after(self, position: impl Into<RecordPosition>) -> Self {}
     pub fn kind(self, kind: RecordedCallKind) -> Self {}
     pub fn limit(self, calls: usize) -> Self {}
     #[must_use]
@@ -889,6 +903,7 @@ pub trait LedgerStore: Send + 'static {
     fn search_span(&self, query: &LedgerQuery) -> u64 {}
     fn check(&mut self, range: Range<u64>) -> Result<(), StoreError> {}
     fn erase(&mut self, before: u64) -> Result<u64, StoreError>;
+    fn shared(&mut self) -> Option<&mut dyn SharedLedger> {}
     fn torn_bytes(&self) -> u64 {}
 }
 
@@ -979,6 +994,29 @@ pub enum RecordDurability {
     Queued,
     Stored,
 }
+
+// tool_runtime_record::ledger::RecordPosition
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordPosition {
+    ..
+}
+impl RecordPosition {
+    #[must_use]
+    pub fn at(&self) -> Option<UnixMillis> {}
+    #[must_use]
+    pub fn chain(&self) -> Option<Uuid> {}
+    #[must_use]
+    pub const fn in_chain(chain: Uuid, seq: u64, at: UnixMillis) -> Self {}
+    #[must_use]
+    pub const fn seq(&self) -> u64 {}
+}
+impl From<u64> for RecordPosition {}
+impl FromStr for RecordPosition {
+    type Err = InvalidRecordPosition;
+}
+impl JsonSchema for RecordPosition {}
+impl Serialize for RecordPosition {}
+impl fmt::Display for RecordPosition {}
 
 // tool_runtime_record::ledger::RecordStatus
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -1122,6 +1160,54 @@ pub struct RecordedPrincipal {
     pub session_id: Option<String>,
 }
 
+// tool_runtime_record::ledger::SearchedPart
+#[derive(Debug)]
+pub struct SearchedPart {
+    pub records: Vec<(RecordPosition, Box<str>)>,
+    pub next: Option<RecordPosition>,
+}
+
+// tool_runtime_record::ledger::SharedLedger
+pub trait SharedLedger {
+    fn writer(&self) -> (Uuid, &str);
+    fn append_signed(
+        &mut self,
+        entries: &[ChainEntry],
+        head: &Checkpoint,
+        closes: bool,
+    ) -> Result<(), StoreError>;
+    fn append_checkpoint(
+        &mut self,
+        entry: &ChainEntry,
+        head: &Checkpoint,
+        covered: &[(Uuid, u64)],
+    ) -> Result<bool, StoreError>;
+    fn read_chain(
+        &mut self,
+        chain: Uuid,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<ChainEntry>, StoreError>;
+    fn count_chain(&mut self, chain: Uuid) -> Result<u64, StoreError>;
+    fn chains(
+        &mut self,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<WriterChain>, StoreError>;
+    fn uncovered_chains(&mut self, limit: usize) -> Result<Vec<WriterChain>, StoreError>;
+    fn beat(&mut self, checkpoint_every: Duration) -> Result<bool, StoreError>;
+    fn last_position(&mut self) -> Result<Option<RecordPosition>, StoreError>;
+    fn search(
+        &mut self,
+        query: &LedgerQuery,
+        end: RecordPosition,
+    ) -> Result<SearchedPart, StoreError>;
+    fn check_all(&mut self) -> Result<(), StoreError>;
+    fn check_chain(&mut self, chain: Uuid, range: Range<u64>) -> Result<(), StoreError>;
+    fn expired(&mut self, before: UnixMillis) -> Result<Vec<(Uuid, u64)>, StoreError>;
+    fn erase_expired(&mut self, before: UnixMillis) -> Result<u64, StoreError>;
+}
+
 // tool_runtime_record::ledger::TreeHead
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -1148,6 +1234,8 @@ impl VerifiedChain {
     pub const fn newest_confirmed_checkpoint(&self) -> Option<&Checkpoint> {}
     #[must_use]
     pub const fn size(&self) -> u64 {}
+    #[must_use]
+    pub fn writers(&self) -> &[WriterChain] {}
 }
 
 // tool_runtime_record::ledger::Verifier
@@ -1179,8 +1267,30 @@ pub enum VerifyError {
 #[non_exhaustive]
 pub struct WriterBegan {
     pub at: String,
+    pub writer: Option<Box<str>>,
     pub after_crash: bool,
     pub torn_bytes: u64,
+}
+
+// tool_runtime_record::ledger::WriterChain
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriterChain {
+    pub id: Uuid,
+    pub writer: Box<str>,
+    pub size: u64,
+    pub state: WriterState,
+    pub seen_at: UnixMillis,
+    pub head: Option<Checkpoint>,
+}
+impl WriterChain {
+    #[must_use]
+    pub fn new(
+        id: Uuid,
+        writer: impl Into<Box<str>>,
+        size: u64,
+        state: WriterState,
+    ) -> Self {}
 }
 
 // tool_runtime_record::ledger::WriterClosed
@@ -1191,6 +1301,16 @@ pub struct WriterClosed {
     pub calls: u64,
     pub shed: u64,
 }
+
+// tool_runtime_record::ledger::WriterState
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum WriterState {
+    Writing,
+    Closed,
+    Lost,
+}
+impl fmt::Display for WriterState {}
 
 // tool_runtime_record::ledger::audit
 pub fn audit(

@@ -284,6 +284,9 @@ pub async fn idempotency(store: &dyn IdempotencyStore) {}
 // tool_runtime_testing::conformance::ledgers
 pub fn ledgers<S: LedgerStore>(new: impl FnMut() -> S) {}
 
+// tool_runtime_testing::conformance::limits
+pub async fn limits(store: &dyn LimitStore) {}
+
 // tool_runtime_testing::conformance::outputs
 pub async fn outputs(store: &dyn OutputStore) {}
 
@@ -292,6 +295,9 @@ pub async fn quotas<S: IdempotencyStore + TicketStore>(store: &S) {}
 
 // tool_runtime_testing::conformance::sessions
 pub async fn sessions(store: &dyn SessionStore) {}
+
+// tool_runtime_testing::conformance::shared_ledgers
+pub fn shared_ledgers<S: LedgerStore>(new: impl FnMut() -> [S; 2]) {}
 
 // tool_runtime_testing::conformance::tickets
 pub async fn tickets(store: &dyn TicketStore) {}

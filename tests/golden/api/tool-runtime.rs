@@ -210,6 +210,8 @@
 
 // tool_runtime::ledger::Auditor = tool_runtime_record::ledger::Auditor
 
+// tool_runtime::ledger::CHECKPOINT_CHAIN = tool_runtime_record::ledger::CHECKPOINT_CHAIN
+
 // tool_runtime::ledger::CallsShed = tool_runtime_record::ledger::CallsShed
 
 // tool_runtime::ledger::ChainEntry = tool_runtime_record::ledger::ChainEntry
@@ -242,6 +244,8 @@
 
 // tool_runtime::ledger::InvalidNoteKey = tool_runtime_record::ledger::InvalidNoteKey
 
+// tool_runtime::ledger::InvalidRecordPosition = tool_runtime_record::ledger::InvalidRecordPosition
+
 // tool_runtime::ledger::JsonLinesLedger = tool_runtime_record::ledger::JsonLinesLedger
 
 // tool_runtime::ledger::JsonLinesOptions = tool_runtime_record::ledger::JsonLinesOptions
@@ -270,9 +274,13 @@
 
 // tool_runtime::ledger::Overload = tool_runtime_record::ledger::Overload
 
+// tool_runtime::ledger::PostgresLedger = tool_runtime_postgres::PostgresLedger
+
 // tool_runtime::ledger::Record = tool_runtime_record::ledger::Record
 
 // tool_runtime::ledger::RecordDurability = tool_runtime_record::ledger::RecordDurability
+
+// tool_runtime::ledger::RecordPosition = tool_runtime_record::ledger::RecordPosition
 
 // tool_runtime::ledger::RecordStatus = tool_runtime_record::ledger::RecordStatus
 
@@ -290,6 +298,10 @@
 
 // tool_runtime::ledger::RecordedPrincipal = tool_runtime_record::ledger::RecordedPrincipal
 
+// tool_runtime::ledger::SearchedPart = tool_runtime_record::ledger::SearchedPart
+
+// tool_runtime::ledger::SharedLedger = tool_runtime_record::ledger::SharedLedger
+
 // tool_runtime::ledger::SqliteLedger = tool_runtime_sqlite::SqliteLedger
 
 // tool_runtime::ledger::TreeHead = tool_runtime_record::ledger::TreeHead
@@ -302,7 +314,11 @@
 
 // tool_runtime::ledger::WriterBegan = tool_runtime_record::ledger::WriterBegan
 
+// tool_runtime::ledger::WriterChain = tool_runtime_record::ledger::WriterChain
+
 // tool_runtime::ledger::WriterClosed = tool_runtime_record::ledger::WriterClosed
+
+// tool_runtime::ledger::WriterState = tool_runtime_record::ledger::WriterState
 
 // tool_runtime::ledger::audit = tool_runtime_record::ledger::audit
 
@@ -526,15 +542,25 @@
 
 // tool_runtime::store::KeyState = tool_runtime_core::store::KeyState
 
+// tool_runtime::store::LimitAnswer = tool_runtime_core::store::LimitAnswer
+
+// tool_runtime::store::LimitReport = tool_runtime_core::store::LimitReport
+
+// tool_runtime::store::LimitStore = tool_runtime_core::store::LimitStore
+
 // tool_runtime::store::MemoryLimits = tool_runtime_core::store::MemoryLimits
 
 // tool_runtime::store::MemoryStore = tool_runtime_core::store::MemoryStore
 
 // tool_runtime::store::MonotonicTime = tool_runtime_core::store::MonotonicTime
 
+// tool_runtime::store::OpenBreaker = tool_runtime_core::store::OpenBreaker
+
 // tool_runtime::store::OutputSlice = tool_runtime_core::store::OutputSlice
 
 // tool_runtime::store::OutputStore = tool_runtime_core::store::OutputStore
+
+// tool_runtime::store::PermitReport = tool_runtime_core::store::PermitReport
 
 // tool_runtime::store::PostgresOptions = tool_runtime_postgres::PostgresOptions
 
@@ -543,6 +569,10 @@
 // tool_runtime::store::PostgresTransaction = tool_runtime_postgres::PostgresTransaction
 
 // tool_runtime::store::PostgresTransactionError = tool_runtime_postgres::PostgresTransactionError
+
+// tool_runtime::store::RateReport = tool_runtime_core::store::RateReport
+
+// tool_runtime::store::RateShare = tool_runtime_core::store::RateShare
 
 // tool_runtime::store::ScopedKey = tool_runtime_core::store::ScopedKey
 

@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use std::{fs, thread};
 
 use serde_json::{Value, json};
@@ -175,6 +176,27 @@ fn what_one_server_recorded_is_shown_and_replayed_by_another() {
             assert_eq!(status, 200, "{snapshot}");
         }
     }
+}
+
+#[test]
+fn a_rate_holds_for_all_servers_together() {
+    const CALLS: usize = 30;
+    let Some(replicas) = Replicas::start(&["--calls-per-minute", "30"]) else { return };
+    let addresses = replicas.addresses();
+    let search = json!({"tool_name": "search_content", "input": {"query": "严氏家训", "limit": 1}});
+    let started = Instant::now();
+    let mut admitted = 0;
+    for number in 0..5 * CALLS {
+        let address = &addresses[number % 3];
+        let answer = request(address, "POST /api/tools/call", &[], &search).expect("an answer");
+        match answer.0 {
+            200 => admitted += 1,
+            status => assert_eq!(status, 429, "{}", answer.1),
+        }
+    }
+    // One more every two seconds.
+    let refilled = usize::try_from(started.elapsed().as_secs() / 2).expect("it is short");
+    assert!((CALLS..=CALLS + refilled + 1).contains(&admitted), "{admitted} of {CALLS}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Limits that replicas share: rates, concurrent calls, circuit breakers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,9 +9,8 @@ use tokio::sync::Semaphore;
 use tool_runtime::canonical::Digest;
 use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{
-    LimitReport, LimitStore as _, OpenBreaker, PermitReport, PostgresStore, RateReport,
-};
+use tool_runtime::store::{LimitReport, LimitStore as _, PermitReport, PostgresStore};
+use tool_runtime::testing::conformance;
 use tool_runtime::{ToolOutput, Uuid};
 
 use crate::server;
@@ -212,96 +210,27 @@ async fn limits_count_in_each_replica_while_the_store_is_away() {
     }
 }
 
-fn key(number: u8) -> Digest {
-    Digest::from_bytes([number; 32])
-}
-
-async fn permits(store: &PostgresStore, replica: u128, in_use: u32, waiting: u32) -> u32 {
-    let report = PermitReport { key: key(1), permits: 10, in_use, waiting };
-    let report = LimitReport { permits: vec![report], ..LimitReport::default() };
-    store.exchange(Uuid::from_u128(replica), report).await.expect("an answer").permits[0]
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn permits_are_divided_by_demand_and_never_given_twice() {
+async fn every_promise_of_the_trait_is_kept() {
     for url in server::urls() {
-        let schema = server::schema();
-        let options = PostgresStore::options().schema(&schema);
-        let store = options.connect(&url).await.expect("a store");
-        assert_eq!(permits(&store, 1, 0, 1).await, 10, "alone, a replica has all");
-        assert_eq!(permits(&store, 2, 0, 5).await, 0, "what the other one may use is its own");
-        assert_eq!(permits(&store, 1, 8, 4).await, 8, "what runs stays");
-        assert_eq!(permits(&store, 2, 0, 5).await, 2);
-        assert_eq!(permits(&store, 1, 3, 9).await, 5);
-        assert_eq!(permits(&store, 2, 2, 3).await, 5, "each half, since both want more");
-        assert_eq!(permits(&store, 1, 0, 0).await, 0, "given back");
-        assert_eq!(permits(&store, 2, 5, 3).await, 10, "a replica alone has what is left over");
-        assert_eq!(permits(&store, 3, 0, 1).await, 0);
-        // A replica that is gone has nothing.
-        let passed = format!("UPDATE {schema}.limit_permits SET seen_at = seen_at - 11000");
-        server::execute(&url, &passed).await;
-        assert_eq!(permits(&store, 3, 0, 1).await, 10);
+        conformance::limits(&server::store(&url).await).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn shares_of_random_demands_are_never_more_than_the_limit() {
+async fn a_replica_that_no_longer_reports_loses_its_permits() {
     let Some(url) = server::url() else { return };
-    let store = server::store(&url).await;
-    let mut seed = 7_u64;
-    let mut random = |below: u32| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        u32::try_from((seed >> 33) % u64::from(below)).expect("it is below")
+    let schema = server::schema();
+    let store = PostgresStore::options().schema(&schema).connect(&url).await.expect("a store");
+    let permits = async |replica: u128| {
+        let key = Digest::from_bytes([7; 32]);
+        let report = PermitReport { key, permits: 10, in_use: 0, waiting: 1 };
+        let report = LimitReport { permits: vec![report], ..LimitReport::default() };
+        let answer = store.exchange(Uuid::from_u128(replica), report).await;
+        answer.expect("an answer").permits[0]
     };
-    let mut shares: BTreeMap<u32, u32> = BTreeMap::new();
-    for _ in 0..300 {
-        let replica = random(4);
-        // It runs at most what it may.
-        let in_use = random(shares.get(&replica).copied().unwrap_or(0) + 1);
-        let share = permits(&store, replica.into(), in_use, random(15)).await;
-        assert!(share >= in_use);
-        shares.insert(replica, share);
-        let all: u32 = shares.values().sum();
-        assert!(all <= 10, "{shares:?}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_are_granted_once_and_given_back() {
-    for url in server::urls() {
-        let store = server::store(&url).await;
-        let exchange = async |wanted: u32, unused: u32| {
-            let interval = Duration::from_secs(3_600);
-            let rate = RateReport { key: key(1), interval, burst: 10, wanted, unused };
-            let report = LimitReport { rates: vec![rate], ..LimitReport::default() };
-            store.exchange(Uuid::nil(), report).await.expect("an answer").rates[0]
-        };
-        assert_eq!(exchange(7, 0).await.granted, 7);
-        assert_eq!(exchange(7, 0).await.granted, 3, "the rest of the burst");
-        let refused = exchange(1, 0).await;
-        let hour = Duration::from_secs(3_590)..=Duration::from_secs(3_600);
-        assert!(refused.granted == 0 && hour.contains(&refused.wait), "{refused:?}");
-        assert_eq!(exchange(0, 4).await.granted, 0);
-        assert_eq!(exchange(9, 0).await.granted, 4, "what was given back");
-        assert_eq!(exchange(0, 1_000).await.granted, 0);
-        assert_eq!(exchange(100, 0).await.granted, 10, "no more than a burst");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_open_breaker_is_told_to_all_until_it_lets_probes_through() {
-    for url in server::urls() {
-        let store = server::store(&url).await;
-        let open = |left: u64| OpenBreaker { key: key(1), left: Duration::from_millis(left) };
-        let exchange = async |opened: Vec<OpenBreaker>| {
-            let report = LimitReport { opened, ..LimitReport::default() };
-            store.exchange(Uuid::nil(), report).await.expect("an answer").open
-        };
-        assert_eq!(exchange(Vec::new()).await, []);
-        exchange(vec![open(600_000)]).await;
-        exchange(vec![open(1)]).await;
-        let told = exchange(Vec::new()).await;
-        assert_eq!(told.len(), 1);
-        assert!(told[0].key == key(1) && told[0].left > Duration::from_secs(590), "{told:?}");
-    }
+    assert_eq!((permits(1).await, permits(2).await), (10, 0));
+    let passed = format!("UPDATE {schema}.limit_permits SET seen_at = seen_at - 11000");
+    server::execute(&url, &passed).await;
+    assert_eq!(permits(2).await, 10);
 }

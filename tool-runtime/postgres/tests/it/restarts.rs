@@ -13,9 +13,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls};
 use tool_runtime::ledger::{Ledger, LedgerQuery, PostgresLedger, RecordedCall, RecordedCallKind};
-use tool_runtime::policy::{KeyRing, Policy};
+use tool_runtime::policy::{KeyRing, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{PostgresOptions, PostgresStore};
+use tool_runtime::store::{PostgresOptions, PostgresStore, StoreErrorKind};
 use tool_runtime::{ToolOutput, Uuid};
 
 /// The number of crashes.
@@ -83,6 +83,12 @@ struct Orders(Effects);
 /// Places orders.
 #[ai_toolkit]
 impl Orders {
+    /// Counts the orders.
+    #[ai_tool(effect = "read")]
+    fn count(&self) -> usize {
+        self.0.0.lock().expect("the effects").len()
+    }
+
     /// Places an order.
     #[ai_tool(effect = "write")]
     fn place(
@@ -219,4 +225,38 @@ async fn no_write_runs_twice_and_none_is_lost_or_off_the_record_when_the_server_
     let effects = effects.0.lock().expect("the effects");
     let doubled: Vec<_> = effects.iter().filter(|(_, effects)| **effects > 1).collect();
     assert!(doubled.is_empty(), "{doubled:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_server_is_away_reads_go_on_and_writes_fail_closed() {
+    if crate::server::url().is_none() {
+        return;
+    }
+    let (server, effects) = (PrivateServer::start(), Effects::default());
+    let options = crate::server::options().connect_timeout(Duration::from_millis(500));
+    let store = options.clone().connect(&server.url).await.expect("a store");
+    let policy = Policy::new().store(store.clone()).share_limits(store.clone());
+    let rules = ToolPolicy::new().rate_limit(RateLimit::per_second(100).expect("it is in range"));
+    let runtime = Runtime::builder().toolkit(Orders(effects.clone())).policy(policy.rules(rules));
+    let runtime = runtime.permission("orders.place", Permission::Allow);
+    let runtime = runtime.build().expect("a runtime");
+    assert!(confirmed(&place(&runtime, 1).await).is_some());
+    store.ping().await.expect("it is there");
+    drop(server);
+
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build();
+    let cx = cx.expect("a context");
+    for _ in 0..3 {
+        let read = runtime.call("orders.count", "{}", &cx).execute().await.clone();
+        assert_eq!(read.data_json(), Some("1"), "{}", read.json());
+        let write = place(&runtime, 2).await;
+        let error = write.error().expect("it fails closed");
+        let details = error.details().expect("details");
+        assert_eq!(details["reason"], "store_unavailable", "{}", write.json());
+        assert_eq!(details["effect"], "none", "{}", write.json());
+        assert!(error.retry_after_ms().is_some(), "{}", write.json());
+    }
+    assert_eq!(effects.0.lock().expect("the effects").len(), 1);
+    let error = store.ping().await.expect_err("it is away");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable);
 }

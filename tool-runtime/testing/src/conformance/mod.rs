@@ -38,6 +38,7 @@ mod grants;
 mod idempotency;
 #[cfg(feature = "ledger")]
 mod ledgers;
+mod limits;
 mod outputs;
 mod quotas;
 mod samples;
@@ -53,6 +54,7 @@ pub use self::grants::grants;
 pub use self::idempotency::idempotency;
 #[cfg(feature = "ledger")]
 pub use self::ledgers::{ledgers, shared_ledgers};
+pub use self::limits::limits;
 pub use self::outputs::outputs;
 pub use self::quotas::quotas;
 #[cfg(feature = "agent")]
