@@ -38,10 +38,10 @@ struct Shop(Work);
 /// Works.
 #[ai_toolkit]
 impl Shop {
-    /// Answers at once.
+    /// Counts what runs.
     #[ai_tool(effect = "read")]
-    fn look(&self) -> bool {
-        true
+    fn look(&self) -> usize {
+        self.0.running.load(Ordering::SeqCst)
     }
 
     /// Runs until the test ends it.
@@ -56,9 +56,12 @@ impl Shop {
         running
     }
 
-    /// Fails.
+    /// Fails while nothing runs.
     #[ai_tool(effect = "read")]
     fn fail(&self) -> Result<bool, Failure> {
+        if self.0.running.load(Ordering::SeqCst) > 0 {
+            return Ok(true);
+        }
         Err(Failure::from_code(tool_runtime::contracts::ErrorCode::UpstreamError))
     }
 }
