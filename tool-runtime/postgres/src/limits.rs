@@ -21,6 +21,9 @@ const EXCHANGE: &str = r#"
     SELECT kind, key, value, wait FROM "SCHEMA".exchange_limits(
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"#;
 
+/// The longest wait for a row of another replica's exchange.
+const MAX_LOCK_WAIT: Duration = Duration::from_millis(500);
+
 /// A row of the answer.
 enum Share {
     Rate(RateShare),
@@ -37,7 +40,9 @@ impl LimitStore for PostgresStore {
     ) -> Result<LimitAnswer, StoreError> {
         let LimitReport { rates, permits, opened } = report;
         let expected = (rates.len(), permits.len());
-        let lock_timeout = self.database.settings().lock_timeout.as_millis().to_string();
+        // A later report must not meet an earlier one.
+        let lock_timeout = self.database.settings().lock_timeout.min(MAX_LOCK_WAIT);
+        let lock_timeout = lock_timeout.as_millis().to_string();
         let keys = |keys: Vec<&Digest>| {
             keys.into_iter().map(|key| key.as_bytes().to_vec()).collect::<Vec<_>>()
         };
@@ -48,7 +53,7 @@ impl LimitStore for PostgresStore {
             let call = call.bytes_list(keys(rates.iter().map(|rate| &rate.key).collect()));
             // A rate of more than a million calls a second cannot be set.
             let call =
-                numbers(call, rates.iter().map(|it| microseconds(it.interval).max(1)).collect());
+                numbers(call, rates.iter().map(|it| nanoseconds(it.interval).max(1)).collect());
             let call = numbers(call, rates.iter().map(|it| it.burst.into()).collect());
             let call = numbers(call, rates.iter().map(|it| it.wanted.into()).collect());
             let call = numbers(call, rates.iter().map(|it| it.unused.into()).collect());
@@ -57,7 +62,7 @@ impl LimitStore for PostgresStore {
             let call = numbers(call, permits.iter().map(|it| it.in_use.into()).collect());
             let call = numbers(call, permits.iter().map(|it| it.waiting.into()).collect());
             let call = call.bytes_list(keys(opened.iter().map(|breaker| &breaker.key).collect()));
-            numbers(call, opened.iter().map(|it| microseconds(it.left) / 1_000).collect())
+            numbers(call, opened.iter().map(|it| nanoseconds(it.left) / 1_000_000).collect())
         };
         let database = self.database.clone();
         let exchange = async move { database.rows_of_call(call, share).await };
@@ -87,7 +92,7 @@ fn share(row: &Row) -> Result<Share, StoreError> {
     Ok(match column(row, "kind")? {
         0 => Share::Rate(RateShare {
             granted: number(value),
-            wait: Duration::from_micros(time(column(row, "wait")?)),
+            wait: Duration::from_nanos(time(column(row, "wait")?)),
         }),
         1 => Share::Permits(number(value)),
         2_i32 => Share::Open(OpenBreaker { key, left: Duration::from_millis(time(value)) }),
@@ -95,6 +100,6 @@ fn share(row: &Row) -> Result<Share, StoreError> {
     })
 }
 
-fn microseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+fn nanoseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -18,9 +18,11 @@ use super::StoreError;
 pub trait LimitStore: Send + Sync + 'static {
     /// Takes a report of one replica, and returns its shares.
     ///
-    /// A rate's calls are counted when they are granted, so that all replicas together make no more than the rate
-    /// allows. The permits of all replicas together are at most the limit: what one replica may use is reduced at
-    /// its own exchange alone. A replica that has not reported for ten seconds has no permits.
+    /// A rate's calls are counted when they are granted, so that all replicas together are granted no more than the
+    /// rate allows; a replica may make what it was granted a little later. The permits of all replicas together are
+    /// at most the limit: what one replica may use is reduced at its own exchange alone. If it may use fewer than are
+    /// in use, these stay its own until it reports that they were released. A replica that has not reported for ten
+    /// seconds has no permits.
     ///
     /// # Errors
     /// The store cannot be used; nothing was granted that counts.

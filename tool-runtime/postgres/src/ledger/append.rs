@@ -5,7 +5,9 @@ use tokio_postgres::types::Type;
 use tool_runtime_core::store::StoreError;
 use tool_runtime_core::store::signed::whole;
 use tool_runtime_record::ledger::stores::check_order;
-use tool_runtime_record::ledger::{CHECKPOINT_CHAIN, ChainEntry, Checkpoint};
+use tool_runtime_record::ledger::{
+    CHECKPOINT_CHAIN, ChainEntry, Checkpoint, WriterChain, WriterState,
+};
 use uuid::Uuid;
 
 use super::columns::SearchColumns;
@@ -20,7 +22,7 @@ const APPEND: &str = r#"
 
 const APPEND_CHECKPOINT: &str = r#"
     SELECT "SCHEMA".append_checkpoint(
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) AS size"#;
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) AS size"#;
 
 impl PostgresLedger {
     /// Appends entries to this writer's chain.
@@ -47,14 +49,17 @@ impl PostgresLedger {
         &self,
         entry: &ChainEntry,
         head: &Checkpoint,
-        covered: &[(Uuid, u64)],
+        covered: &[WriterChain],
     ) -> Result<bool, StoreError> {
         self.own_chain()?;
         let entries = std::slice::from_ref(entry);
-        let (chains, sizes) = covered.iter().map(|(chain, size)| (*chain, whole(*size))).unzip();
+        let chains = covered.iter().map(|chain| chain.id).collect();
+        let sizes = covered.iter().map(|chain| whole(chain.size)).collect();
+        let lost = covered.iter().map(|chain| chain.state == WriterState::Lost).collect();
         let call =
             self.appending(APPEND_CHECKPOINT, CHECKPOINT_CHAIN, entries, Some(head), false)?;
         let call = call.list::<Uuid>(chains, Type::UUID_ARRAY).list::<i64>(sizes, Type::INT8_ARRAY);
+        let call = call.list::<bool>(lost, Type::BOOL_ARRAY);
         self.append(call).map(|size| size == Some(entry.seq()))
     }
 

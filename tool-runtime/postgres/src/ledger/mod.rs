@@ -45,6 +45,9 @@ const UNCOVERED_CHAINS: &str = r#"
 
 const SIZE: &str = r#"SELECT size FROM "SCHEMA".ledger_chains WHERE id = $1"#;
 
+/// It waits for an append of the chain that is still in progress.
+const OWN_SIZE: &str = r#"SELECT size FROM "SCHEMA".ledger_chains WHERE id = $1 FOR UPDATE"#;
+
 const BEAT: &str = r#"SELECT "SCHEMA".beat($1, $2, $3) AS flag"#;
 
 /// The end of the days that may be dropped.
@@ -73,13 +76,13 @@ const DROP: &str = r#"SELECT "SCHEMA".drop_ledger_partitions($1, $2) AS number"#
 ///
 /// # Order
 /// A record is placed by its replica's clock, at most a day from the server's, and not before the record before it in
-/// its chain. [`LedgerQuery::since`] and [`until`](LedgerQuery::until) compare the times in the records; a record
+/// its chain. This time, and the name of a writer in the list of chains, are not covered by the chain's links. [`LedgerQuery::since`] and [`until`](LedgerQuery::until) compare the times in the records; a record
 /// whose time is more than a day from its place is not found by them.
 ///
 /// # Retention
 /// Contents are in one partition for each day (UTC), and are erased by dropping partitions: those of whole days, and
 /// not of the last 24 hours. The links stay, about 200 bytes for each record. Dropping a partition waits for
-/// statements that read the ledger, such as a dump; it is tried again when the next checkpoint is due.
+/// statements that read the ledger, such as a dump, for 200 ms; it is tried again an hour later.
 ///
 /// # Example
 /// ```no_run
@@ -138,6 +141,15 @@ impl PostgresLedger {
         self.chain.ok_or_else(read_only)
     }
 
+    fn size(&self, sql: &'static str, chain: Uuid) -> Result<u64, StoreError> {
+        let size = |row: &Row| column::<i64>(row, "size").map(number);
+        let sizes =
+            self.connection.rows(Statement::new(sql).uuid(chain), TimeLimit::Usual, size)?;
+        sizes.first().copied().ok_or_else(|| {
+            damaged(format!("the ledger has no chain {chain}: the store was emptied or replaced"))
+        })
+    }
+
     fn list(&self, statement: Statement) -> Result<Vec<WriterChain>, StoreError> {
         self.connection.rows(statement, TimeLimit::Usual, writer_chain)
     }
@@ -154,7 +166,7 @@ impl LedgerStore for PostgresLedger {
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
-        self.count_chain(self.own_chain()?)
+        self.size(OWN_SIZE, self.own_chain()?)
     }
 
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
@@ -200,7 +212,7 @@ impl SharedLedger for PostgresLedger {
         &mut self,
         entry: &ChainEntry,
         head: &Checkpoint,
-        covered: &[(Uuid, u64)],
+        covered: &[WriterChain],
     ) -> Result<bool, StoreError> {
         self.append_over_heads(entry, head, covered)
     }
@@ -215,12 +227,7 @@ impl SharedLedger for PostgresLedger {
     }
 
     fn count_chain(&mut self, chain: Uuid) -> Result<u64, StoreError> {
-        let size = |row: &Row| column::<i64>(row, "size").map(number);
-        let sizes =
-            self.connection.rows(Statement::new(SIZE).uuid(chain), TimeLimit::Usual, size)?;
-        sizes.first().copied().ok_or_else(|| {
-            damaged(format!("the ledger has no chain {chain}: the store was emptied or replaced"))
-        })
+        self.size(SIZE, chain)
     }
 
     fn chains(
@@ -255,8 +262,8 @@ impl SharedLedger for PostgresLedger {
         self.search_part(query, end)
     }
 
-    fn check_all(&mut self) -> Result<(), StoreError> {
-        self.check_links()
+    fn check_all(&mut self, from: Option<UnixMillis>) -> Result<Option<UnixMillis>, StoreError> {
+        self.check_links(from)
     }
 
     fn check_chain(&mut self, chain: Uuid, range: Range<u64>) -> Result<(), StoreError> {
@@ -276,8 +283,8 @@ impl SharedLedger for PostgresLedger {
         self.own_chain()?;
         // The days that were counted, although another one may have ended since.
         let expiry = self.expiry.take().unwrap_or(0).min(timestamp(before));
-        let lock_timeout = self.connection.settings().lock_timeout.as_millis().to_string();
-        let drop = Statement::new(DROP).text(&lock_timeout).number(expiry);
+        // Short, since all who read and append wait behind it meanwhile.
+        let drop = Statement::new(DROP).text("200").number(expiry);
         let dropped = self.connection.rows(drop, TimeLimit::Long, the_number)?;
         Ok(dropped.first().copied().map_or(0, number))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tokio_postgres::Row;
-use tool_runtime_core::store::signed::{timestamp, whole};
+use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{StoreError, UnixMillis};
 use tool_runtime_record::ledger::{
     ChainEntry, LedgerQuery, Record, RecordPosition, RecordStatus, SearchedPart,
@@ -24,7 +24,7 @@ const DAY_MS: i64 = 86_400_000;
 const SEARCH_RECORDS: usize = 1_024;
 
 const READ: &str = r#"
-    SELECT links.seq, links.leaf, links.key, links.mac, records.body
+    SELECT links.seq, links.leaf, links.key, links.mac, coalesce(links.body, records.body) AS body
     FROM "SCHEMA".ledger_links AS links
     LEFT JOIN "SCHEMA".ledger_records AS records
         ON records.at = links.at AND records.chain = links.chain AND records.seq = links.seq
@@ -39,15 +39,19 @@ const READ_COLUMNS: &str = r#"
     WHERE links.chain = $1 AND links.seq >= $2 AND links.seq < $3
     ORDER BY links.seq"#;
 
-/// Only calls have a tool. The bounds on the time alone choose the partitions, which a comparison of rows does not.
+/// The limit is that of the records that are read, by an index; those that do not match have no text in the answer. The
+/// bounds on the time alone choose the partitions, which a comparison of rows does not.
 const SEARCH: &str = r#"
-    SELECT at, chain, seq, body FROM "SCHEMA".ledger_records
-    WHERE tool IS NOT NULL
-        AND at >= $1 AND (at, chain, seq) > ($1, $2, $3) AND at <= $4 AND (at, chain, seq) <= ($4, $5, $6)
-        AND ($7::bigint IS NULL OR trace = $7) AND ($8::bigint IS NULL OR request = $8)
-        AND ($9::uuid IS NULL OR tenant = $9) AND ($10::text IS NULL OR tool = $10)
-        AND ($11::boolean IS NULL OR failed = $11)
-    ORDER BY at, chain, seq LIMIT $12"#;
+    SELECT at, chain, seq, CASE
+        WHEN tool IS NOT NULL AND ($9::uuid IS NULL OR tenant = $9) AND ($10::text IS NULL OR tool = $10)
+            AND ($11::boolean IS NULL OR failed = $11)
+        THEN body END AS body
+    FROM (
+        SELECT at, chain, seq, tenant, tool, failed, body FROM "SCHEMA".ledger_records
+        WHERE at >= $1 AND (at, chain, seq) > ($1, $2, $3) AND at <= $4 AND (at, chain, seq) <= ($4, $5, $6)
+            AND ($7::bigint IS NULL OR trace = $7) AND ($8::bigint IS NULL OR request = $8)
+        ORDER BY at, chain, seq LIMIT $12) AS part
+    ORDER BY at, chain, seq"#;
 
 const LAST: &str = r#"
     SELECT at, chain, seq FROM "SCHEMA".ledger_records ORDER BY at DESC, chain DESC, seq DESC LIMIT 1"#;
@@ -104,7 +108,7 @@ impl PostgresLedger {
             .optional_text(tool.as_deref())
             .optional_flag(status.map(|status| status == RecordStatus::Error))
             .limit(SEARCH_RECORDS);
-        let read = |row: &Row| Ok((position(row)?, text(row)?.unwrap_or_default()));
+        let read = |row: &Row| Ok((position(row)?, text(row)?));
         let rows = self.connection.rows(statement, TimeLimit::Usual, read)?;
         let is_last = rows.len() < SEARCH_RECORDS;
         let (mut records, mut next) = (Vec::new(), None);
@@ -113,6 +117,7 @@ impl PostgresLedger {
                 return Ok(SearchedPart { records, next });
             }
             next = Some(position);
+            let Some(body) = body else { continue };
             if matches!(Record::read(&body), Ok(Record::Call(call)) if query.matches(&call)) {
                 records.push((position, body.into()));
             }
@@ -125,27 +130,33 @@ impl PostgresLedger {
         Ok(last.into_iter().next())
     }
 
-    /// Checks that each record has a link, one day of records after another.
-    pub(super) fn check_links(&self) -> Result<(), StoreError> {
-        let first = |row: &Row| column::<i64>(row, "at").map(|at| at.div_euclid(DAY_MS) * DAY_MS);
-        let first = self.connection.rows(Statement::new(FIRST_TIME), TimeLimit::Usual, first)?;
-        let last = self.last_record()?.map_or(0, |last| Bound::at(last).at);
-        let mut day = first.first().copied().unwrap_or(i64::MAX);
-        while day <= last {
-            let next = day.saturating_add(DAY_MS);
-            let check = Statement::new(WITHOUT_LINK).number(day).number(next);
-            let unlinked = self.connection.rows(check, TimeLimit::Long, position)?;
-            if let Some(record) = unlinked.first() {
-                return Err(damaged(format!(
-                    "record {} of the chain {} is not linked to it, so that searches show what was never recorded: \
-                     keep the database as it is, and find out what else writes to it",
-                    record.seq(),
-                    record.chain().unwrap_or_default(),
-                )));
-            }
-            day = next;
+    /// Checks that each record of a day has a link; returns the next day.
+    pub(super) fn check_links(
+        &self,
+        from: Option<UnixMillis>,
+    ) -> Result<Option<UnixMillis>, StoreError> {
+        let day = if let Some(from) = from {
+            timestamp(from)
+        } else {
+            let first = |row: &Row| column::<i64>(row, "at");
+            let first =
+                self.connection.rows(Statement::new(FIRST_TIME), TimeLimit::Usual, first)?;
+            let Some(first) = first.first() else { return Ok(None) };
+            first.div_euclid(DAY_MS) * DAY_MS
+        };
+        let next = day.saturating_add(DAY_MS);
+        let check = Statement::new(WITHOUT_LINK).number(day).number(next);
+        let unlinked = self.connection.rows(check, TimeLimit::Long, position)?;
+        if let Some(record) = unlinked.first() {
+            return Err(damaged(format!(
+                "record {} of the chain {} is not linked to it, so that searches show what was never recorded: keep \
+                 the database as it is, and find out what else writes to it",
+                record.seq(),
+                record.chain().unwrap_or_default(),
+            )));
         }
-        Ok(())
+        let last = self.last_record()?.map_or(0, |last| Bound::at(last).at);
+        Ok((next <= last).then(|| to_unix_millis(next)))
     }
 
     /// Checks that the columns of records follow from their texts.

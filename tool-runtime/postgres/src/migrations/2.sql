@@ -16,7 +16,8 @@ CREATE TABLE "SCHEMA".ledger_chains (
 ) WITH (fillfactor = 50);
 INSERT INTO "SCHEMA".ledger_chains (id, writer) VALUES ('00000000-0000-0000-0000-000000000000', '');
 
--- The links of all records. They stay when the records' contents are erased.
+-- The links of all records. They stay when the records' contents are erased. body: only of the chain of checkpoints,
+-- whose contents are never erased: they prove the other chains, and say what was erased of them.
 CREATE TABLE "SCHEMA".ledger_links (
     chain uuid NOT NULL,
     seq bigint NOT NULL,
@@ -24,10 +25,11 @@ CREATE TABLE "SCHEMA".ledger_links (
     leaf bytea NOT NULL CHECK (octet_length(leaf) = 32),
     key text COLLATE "C" NOT NULL,
     mac bytea NOT NULL CHECK (octet_length(mac) = 32),
+    body bytea CHECK ((body IS NOT NULL) = (chain = '00000000-0000-0000-0000-000000000000')),
     PRIMARY KEY (chain, seq)
 );
 
--- The contents of the records, in a partition for each day. trace, request: hashes of the texts. tenant, trace,
+-- The contents of the other chains' records, in a partition for each day. trace, request: hashes of the texts. tenant, trace,
 -- request, tool, failed: NULL for records that are no calls.
 CREATE TABLE "SCHEMA".ledger_records (
     at bigint NOT NULL,
@@ -42,6 +44,7 @@ CREATE TABLE "SCHEMA".ledger_records (
     PRIMARY KEY (at, chain, seq)
 ) PARTITION BY RANGE (at);
 CREATE INDEX ledger_records_by_trace ON "SCHEMA".ledger_records (trace, at, chain, seq) WHERE trace IS NOT NULL;
+CREATE INDEX ledger_records_by_request ON "SCHEMA".ledger_records (request, at, chain, seq) WHERE request IS NOT NULL;
 ALTER TABLE "SCHEMA".ledger_records ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "SCHEMA".ledger_records FORCE ROW LEVEL SECURITY;
 CREATE POLICY rows_of_tenant ON "SCHEMA".ledger_records
@@ -90,10 +93,11 @@ BEGIN
     PERFORM set_config('tool_runtime.tenant', '*', true),
         set_config('lock_timeout', in_lock_timeout, true),
         set_config('synchronous_commit', in_commit, true);
+    -- Before the row: a transaction that holds the lock for new partitions may wait for the row.
+    PERFORM "SCHEMA".add_ledger_partitions();
     SELECT chains.size, chains.last_at INTO present
     FROM "SCHEMA".ledger_chains AS chains WHERE chains.id = in_chain FOR UPDATE;
     IF present.size IS DISTINCT FROM in_size THEN RETURN present.size; END IF;
-    PERFORM "SCHEMA".add_ledger_partitions();
     WITH added AS MATERIALIZED (
         SELECT in_size + number - 1 AS seq,
             greatest(
@@ -105,11 +109,14 @@ BEGIN
             WITH ORDINALITY AS entries (
                 at, leaf, key, mac, tenant, trace, request, tool, failed, body, number)
     ), links AS (
-        INSERT INTO "SCHEMA".ledger_links (chain, seq, at, leaf, key, mac)
-        SELECT in_chain, seq, at, leaf, key, mac FROM added
+        INSERT INTO "SCHEMA".ledger_links (chain, seq, at, leaf, key, mac, body)
+        SELECT in_chain, seq, at, leaf, key, mac,
+            CASE WHEN in_chain = '00000000-0000-0000-0000-000000000000' THEN body END
+        FROM added
     ), records AS (
         INSERT INTO "SCHEMA".ledger_records (at, chain, seq, tenant, trace, request, tool, failed, body)
         SELECT at, in_chain, seq, tenant, trace, request, tool, failed, body FROM added
+        WHERE in_chain <> '00000000-0000-0000-0000-000000000000'
     )
     UPDATE "SCHEMA".ledger_chains
     SET size = in_size + cardinality(in_ats), head = coalesce(in_head, head),
@@ -124,7 +131,7 @@ CREATE FUNCTION "SCHEMA".append_checkpoint(
     in_lock_timeout text, in_commit text, in_chain uuid, in_size bigint, in_head bytea, in_closes boolean,
     in_ats bigint[], in_leaves bytea[], in_keys text[], in_macs bytea[], in_tenants uuid[], in_traces bigint[],
     in_requests bigint[], in_tools text[], in_failed boolean[], in_bodies bytea[],
-    in_covered uuid[], in_sizes bigint[])
+    in_covered uuid[], in_sizes bigint[], in_lost boolean[])
 RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -134,9 +141,8 @@ DECLARE
 BEGIN
     IF present_size = in_size THEN
         UPDATE "SCHEMA".ledger_chains AS chains
-        SET covered = greatest(chains.covered, entries.size),
-            noted_lost = NOT chains.closed AND chains.seen_at < "SCHEMA".now_ms() - 60000
-        FROM unnest(in_covered, in_sizes) AS entries (id, size)
+        SET covered = greatest(chains.covered, entries.size), noted_lost = entries.is_lost
+        FROM unnest(in_covered, in_sizes, in_lost) AS entries (id, size, is_lost)
         WHERE chains.id = entries.id;
     END IF;
     RETURN present_size;
@@ -149,12 +155,15 @@ CREATE FUNCTION "SCHEMA".beat(in_lock_timeout text, in_chain uuid, in_every_ms b
 LANGUAGE plpgsql AS $$
 DECLARE
     now_ms bigint := "SCHEMA".now_ms();
+    is_due boolean;
 BEGIN
     PERFORM set_config('lock_timeout', in_lock_timeout, true);
-    UPDATE "SCHEMA".ledger_chains SET seen_at = now_ms WHERE id = in_chain;
+    -- In the order in which a checkpoint locks the rows.
     UPDATE "SCHEMA".ledger_chains SET seen_at = now_ms
     WHERE id = '00000000-0000-0000-0000-000000000000' AND seen_at <= now_ms - in_every_ms;
-    RETURN FOUND;
+    is_due := FOUND;
+    UPDATE "SCHEMA".ledger_chains SET seen_at = now_ms, noted_lost = false WHERE id = in_chain;
+    RETURN is_due;
 END
 $$;
 
@@ -165,19 +174,22 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     end_day bigint := least(in_until, "SCHEMA".now_ms() - 86400000) / 86400000;
     name text;
+    names text[];
     records bigint;
     dropped bigint := 0;
 BEGIN
     PERFORM set_config('lock_timeout', in_lock_timeout, true);
-    FOR name IN
-        SELECT partition.relname FROM pg_inherits
-        JOIN pg_class AS partition ON partition.oid = inhrelid
-        WHERE inhparent = '"SCHEMA".ledger_records'::regclass
-            AND substring(partition.relname FROM '[0-9]+$')::bigint < end_day
-        ORDER BY 1
-    LOOP
+    -- One replica at a time; the others, and all who read and append, go on until the partitions are detached.
+    LOCK TABLE "SCHEMA".ledger_records IN SHARE UPDATE EXCLUSIVE MODE;
+    SELECT coalesce(array_agg(partition.relname ORDER BY partition.relname), '{}') INTO names
+    FROM pg_inherits JOIN pg_class AS partition ON partition.oid = inhrelid
+    WHERE inhparent = '"SCHEMA".ledger_records'::regclass
+        AND substring(partition.relname FROM '[0-9]+$')::bigint < end_day;
+    FOREACH name IN ARRAY names LOOP
         EXECUTE format('SELECT count(*) FROM "SCHEMA".%I', name) INTO records;
         dropped := dropped + records;
+    END LOOP;
+    FOREACH name IN ARRAY names LOOP
         EXECUTE format('ALTER TABLE "SCHEMA".ledger_records DETACH PARTITION "SCHEMA".%I', name);
         EXECUTE format('DROP TABLE "SCHEMA".%I', name);
     END LOOP;

@@ -195,7 +195,7 @@ async fn a_writer_that_ended_without_closing_is_found_and_named() {
     let lost = [("killed", WriterState::Lost), ("other", WriterState::Writing)];
     assert_eq!(states(&listed), lost);
     let named =
-        "SELECT count(*) FROM ledger_records WHERE chain = '00000000-0000-0000-0000-000000000000'
+        "SELECT count(*) FROM ledger_links WHERE chain = '00000000-0000-0000-0000-000000000000'
         AND convert_from(body, 'UTF8') LIKE '%\"writer\":\"killed\",\"state\":\"lost\"%'";
     let named: i64 = house.client().await.query_one(named, &[]).await.expect("a row").get(0);
     assert_eq!(named, 1, "once");
@@ -251,6 +251,29 @@ async fn a_change_of_any_chain_is_found() {
     );
     let found = kind(changed(&url, &cut).await);
     assert_eq!((found.0, found.2), (Truncated, 4));
+    // The same, with the head that the chain had when it was shorter put back, and covered again.
+    let house = House::new(url.clone());
+    let (a, b) = (house.replica("a").await, house.replica("b").await);
+    a.call(1, "trace-1", 1).await;
+    let short = a.ledger.checkpoint().await.expect("a checkpoint");
+    let client = house.client().await;
+    let row = "SELECT size, head FROM ledger_chains WHERE writer = 'a'";
+    a.ledger.flush().await.expect("it is flushed");
+    let row = client.query_one(row, &[]).await.expect("a row");
+    let (size, head): (i64, Vec<u8>) = (row.get(0), row.get(1));
+    a.call(1, "trace-1", 2).await;
+    a.close().await;
+    let chain = "chain = (SELECT id FROM ledger_chains WHERE writer = 'a')";
+    for table in ["ledger_records", "ledger_links"] {
+        assert!(
+            house.execute(&format!("DELETE FROM {table} WHERE {chain} AND seq >= {size}")).await
+                > 0
+        );
+    }
+    let back = "UPDATE ledger_chains SET size = $1, head = $2, covered = 0 WHERE writer = 'a'";
+    client.execute(back, &[&size, &head]).await.expect("it is put back");
+    b.ledger.checkpoint().await.expect("it covers the short chain");
+    assert_eq!(kind(b.ledger.verify(&[short]).await).0, Truncated);
     // A chain as a whole.
     let removed = format!(
         "WITH records AS (DELETE FROM ledger_records WHERE {OF_B}), links AS (DELETE FROM ledger_links WHERE {OF_B})
@@ -259,7 +282,7 @@ async fn a_change_of_any_chain_is_found() {
     assert_eq!(kind(changed(&url, &removed).await).0, Truncated);
     // The chain of checkpoints itself.
     let forged = format!(
-        "UPDATE ledger_records SET body = replace(convert_from(body, 'UTF8'), '\"state\":\"closed\"', '\"state\":\"lost\"')::bytea
+        "UPDATE ledger_links SET body = replace(convert_from(body, 'UTF8'), '\"state\":\"closed\"', '\"state\":\"lost\"')::bytea
          WHERE chain = '{CHECKPOINT_CHAIN}' AND position('closed' IN convert_from(body, 'UTF8')) > 0"
     );
     let found = kind(changed(&url, &forged).await);
@@ -304,8 +327,7 @@ async fn an_exported_checkpoint_covers_all_chains_and_shows_an_old_copy() {
 
     // The chain of checkpoints is cut off behind what was exported, and its row as well.
     let cut = format!(
-        "WITH cut AS (DELETE FROM ledger_records WHERE chain = '{CHECKPOINT_CHAIN}' AND seq >= 1),
-             links AS (DELETE FROM ledger_links WHERE chain = '{CHECKPOINT_CHAIN}' AND seq >= 1)
+        "WITH links AS (DELETE FROM ledger_links WHERE chain = '{CHECKPOINT_CHAIN}' AND seq >= 1)
          UPDATE ledger_chains SET size = 1 WHERE id = '{CHECKPOINT_CHAIN}'"
     );
     house.execute(&cut).await;
@@ -354,6 +376,15 @@ async fn expired_contents_are_dropped_with_their_day_and_the_chains_stay_whole()
     assert_eq!(replica.pages(&LedgerQuery::new().trace("trace-1")).await.len(), 3);
     let verified = replica.ledger.verify(&[]).await.expect("their hashes stay");
     assert_eq!(verified.writers()[0].size, 7);
+    // The record of the erasure outlives its own day.
+    for days in 1..3 {
+        let moved = format!(
+            "UPDATE ledger_links SET at = at - {days} * 864000000 WHERE chain = '{CHECKPOINT_CHAIN}'"
+        );
+        assert!(house.execute(&moved).await > 0);
+        replica.ledger.erase_before(week).await.expect("nothing is left");
+        replica.ledger.verify(&[]).await.expect("their hashes stay");
+    }
     // A body that is missing without a record of it is still a fault.
     let chain = verified.writers()[0].id;
     house.execute(&format!("DELETE FROM ledger_records WHERE chain = '{chain}' AND seq = 5")).await;

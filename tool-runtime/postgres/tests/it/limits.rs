@@ -9,7 +9,9 @@ use tokio::sync::Semaphore;
 use tool_runtime::canonical::Digest;
 use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{LimitReport, LimitStore as _, PermitReport, PostgresStore};
+use tool_runtime::store::{
+    LimitReport, LimitStore as _, PermitReport, PostgresOptions, PostgresStore,
+};
 use tool_runtime::testing::conformance;
 use tool_runtime::{ToolOutput, Uuid};
 
@@ -69,16 +71,19 @@ impl Shop {
 /// Replicas with one schema.
 async fn replicas(url: &str, rules: ToolPolicy, work: &Work) -> Vec<(Runtime, PostgresStore)> {
     let options = server::options();
-    let replicas = (0..REPLICAS).map(|_| {
-        let (options, rules) = (options.clone(), rules.clone());
-        async move {
-            let store = options.connect(url).await.expect("a store");
-            let policy = Policy::new().rules(rules).share_limits(store.clone());
-            let runtime = Runtime::builder().toolkit(Shop(work.clone())).policy(policy);
-            (runtime.build().expect("a runtime"), store)
-        }
-    });
-    join_all(replicas).await
+    join_all((0..REPLICAS).map(|_| replica(options.clone(), url, rules.clone(), work))).await
+}
+
+async fn replica(
+    options: PostgresOptions,
+    url: &str,
+    rules: ToolPolicy,
+    work: &Work,
+) -> (Runtime, PostgresStore) {
+    let store = options.connect(url).await.expect("a store");
+    let policy = Policy::new().rules(rules).share_limits(store.clone());
+    let runtime = Runtime::builder().toolkit(Shop(work.clone())).policy(policy);
+    (runtime.build().expect("a runtime"), store)
 }
 
 async fn call(runtime: &Runtime, tool: &str) -> ToolOutput {
@@ -181,18 +186,47 @@ async fn one_permit_goes_from_replica_to_replica() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_breaker_that_opens_in_one_replica_is_open_in_all() {
     let Some(url) = server::url() else { return };
-    let breaker = BreakerConfig::failures_in_a_row(3)
-        .and_then(|config| config.with_open_for(Duration::from_secs(600)));
-    let rules = ToolPolicy::new().breaker(breaker.expect("it is in range"));
-    let replicas = replicas(&url, rules, &Work::default()).await;
+    let breaker = |failures| {
+        let config = BreakerConfig::failures_in_a_row(failures)
+            .and_then(|config| config.with_open_for(Duration::from_secs(600)));
+        ToolPolicy::new().breaker(config.expect("it is in range"))
+    };
+    let work = Work::default();
+    let options = server::options();
+    // Only the first replica's opens by itself.
+    let mut replicas = Vec::new();
+    for failures in [3, 1_000_000, 1_000_000] {
+        replicas.push(replica(options.clone(), &url, breaker(failures), &work).await);
+    }
     while reason(&call(&replicas[0].0, "shop.fail").await).as_deref() != Some("breaker_open") {}
     for (runtime, _) in &replicas[1..] {
-        // Once: the call is a reason to exchange, and the next one knows.
         while reason(&call(runtime, "shop.fail").await).as_deref() != Some("breaker_open") {
             tokio::task::yield_now().await;
         }
         assert!(call(runtime, "shop.look").await.error().is_none(), "another tool's is closed");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_no_longer_waits_holds_no_permit_back() {
+    let Some(url) = server::url() else { return };
+    let work = Work::default();
+    let replicas = replicas(&url, ToolPolicy::new().max_concurrent(1), &work).await;
+    let [a, b, c] = [0, 1, 2].map(|replica: usize| replicas[replica].0.clone());
+    let held = tokio::spawn(async move { call(&a, "shop.hold").await });
+    while work.running.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    // It waits in the second replica, and gives up.
+    let waits = tokio::spawn(async move { call(&b, "shop.hold").await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    waits.abort();
+    work.ends.add_permits(2);
+    assert!(held.await.expect("a call").error().is_none());
+    let started = Instant::now();
+    assert!(call(&c, "shop.hold").await.error().is_none());
+    // The store forgets a replica that says nothing after ten seconds.
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

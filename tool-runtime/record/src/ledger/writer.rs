@@ -54,6 +54,9 @@ pub(super) struct LedgerWriter {
     exports: Option<ExportSchedule>,
     /// The time of the next sign of life; none if the store has one writer.
     pub(super) next_beat: Option<Instant>,
+    /// The time of the next look for old contents of a shared ledger, and the error of the last one.
+    pub(super) next_retention: Option<Instant>,
+    pub(super) retention_error: Option<StoreError>,
     /// Entries of an append that failed, and may have been stored.
     pub(super) uncertain: Option<LinkedEntries>,
     /// True if the group of calls that is to be appended again was found to be stored.
@@ -94,6 +97,8 @@ impl LedgerWriter {
             stats: Arc::default(),
             exports: None,
             next_beat: None,
+            next_retention: None,
+            retention_error: None,
             uncertain: None,
             is_group_stored: false,
         }
@@ -173,7 +178,8 @@ impl LedgerWriter {
         if self.next_beat.is_some_and(|due| due <= now) {
             let beat = catch_panic(|| self.beat(self.options.cover_every));
             let beat = beat.unwrap_or_else(|text| Err(panicked(&text)));
-            self.stats.set_maintenance_error(beat.err());
+            self.erase_if_due();
+            self.set_maintenance_error(beat.err());
         }
         let is_due = match self.next_beat {
             // The other writers append checkpoints too, so this writer's own records do not tell.
@@ -183,6 +189,11 @@ impl LedgerWriter {
         if is_due {
             self.export();
         }
+    }
+
+    /// Sets the error of the last maintenance; that of a shared ledger's retention stays until it succeeds.
+    fn set_maintenance_error(&self, error: Option<StoreError>) {
+        self.stats.set_maintenance_error(error.or_else(|| self.retention_error.clone()));
     }
 
     /// Returns when the writer has something to do without new records.
@@ -273,8 +284,8 @@ impl LedgerWriter {
         let Some(retention) = self.options.retention else { return self.checkpoint().map(drop) };
         let oldest = self.clock.now().before(retention);
         if self.store.shared().is_some() {
-            self.checkpoint()?;
-            return self.erase_shared(oldest).map(drop);
+            // Its old contents are erased by time.
+            return self.checkpoint().map(drop);
         }
         let before = self.first_since(&timestamp_ms(oldest.get()))?;
         if self.is_erased(before) {
@@ -381,7 +392,7 @@ fn write_group(
     queue.mark_written();
     let maintained =
         catch_panic(|| writer.checkpoint_if_due()).unwrap_or_else(|text| Err(panicked(&text)));
-    writer.stats.set_maintenance_error(maintained.err());
+    writer.set_maintenance_error(maintained.err());
     true
 }
 

@@ -72,13 +72,22 @@ impl ConcurrencyLimiter {
         self.serve_waiters(0);
     }
 
-    /// Reads the use of the permits since it was read last.
+    /// Reads the use of the permits since it was read last, to exchange them. Until [`set_capacity`](Self::set_capacity)
+    /// is called with the answer, no more permits are given than are in use: another replica may get the others.
     pub(super) fn usage(&self) -> PermitUsage {
         let mut state = self.lock();
         state.waiting.retain(|waiter| !waiter.is_canceled());
         let was_used = std::mem::take(&mut state.was_used);
         let LimiterState { capacity, in_use, ref waiting, .. } = *state;
-        PermitUsage { capacity, in_use, waiting: waiting.len(), was_used }
+        let waiting = waiting.len();
+        state.capacity = capacity.min(in_use);
+        PermitUsage { capacity, in_use, waiting, was_used }
+    }
+
+    /// Returns whether a call would get a permit, or a place in the queue.
+    pub(super) fn has_capacity(&self) -> bool {
+        let state = self.lock();
+        state.in_use < state.capacity || state.waiting.len() < self.queue
     }
 
     /// Takes a permit, or waits for one in the queue.

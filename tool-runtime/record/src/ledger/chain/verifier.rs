@@ -154,6 +154,11 @@ impl Verifier {
         }
     }
 
+    /// Returns whether bodies are missing whose erasure is not recorded so far.
+    pub(in crate::ledger) fn has_missing_bodies(&self) -> bool {
+        self.missing_bodies.first().is_some()
+    }
+
     /// Permits the bodies of all records below this one to be missing: another chain records their erasure.
     pub(in crate::ledger) fn permit_erased_below(&mut self, before: u64) {
         self.missing_bodies.clear_below(before);
@@ -261,6 +266,10 @@ impl VerifiedChain {
     #[must_use]
     pub fn writers(&self) -> &[WriterChain] {
         &self.writers
+    }
+
+    pub(in crate::ledger) const fn head(&self) -> &ChainHead {
+        &self.head
     }
 
     pub(in crate::ledger) fn with_writers(mut self, writers: Vec<WriterChain>) -> Self {

@@ -94,36 +94,42 @@ pub(in crate::ledger) fn cover_heads(
             return Ok(head.checkpoint(keys.chain(), now));
         }
         let is_part = chains.len() == MAX_CHAINS;
-        let covered: Vec<_> = chains.iter().map(|it| (it.id, it.size)).collect();
-        let lost = chains.iter().filter(|it| it.state == WriterState::Lost).cloned();
-        let lost: Vec<WriterChain> = lost.collect();
         let heads = ChainHeads {
             at: timestamp_ms(now.get()),
-            chains: chains.into_iter().map(CoveredChain::from).collect(),
+            chains: chains.iter().map(|chain| CoveredChain::new(chain, keys)).collect(),
             head: head.clone(),
         };
-        let appended = append(shared, keys, head, &record::text(HEADS, &heads), &covered, now)?;
+        let appended = append(shared, keys, head, &record::text(HEADS, &heads), &chains, now)?;
         if let Some(signed) = appended {
-            lost.iter().for_each(log_lost);
+            chains.iter().filter(|chain| chain.state == WriterState::Lost).for_each(log_lost);
             if !is_part {
                 return Ok(signed);
             }
         }
     }
-    Err(StoreError::new(
-        StoreErrorKind::Unavailable,
-        "other writers of the ledger kept appending checkpoints; it is tried again",
-    ))
+    Err(overtaken())
 }
 
-/// Records that contents are about to be erased. False if another writer has appended a record meanwhile.
+/// Records that contents are about to be erased.
 pub(in crate::ledger) fn record_erasure(
     shared: &mut dyn SharedLedger,
     keys: &LedgerKeys,
     expired: &[(Uuid, u64)],
     now: UnixMillis,
-) -> Result<bool, StoreError> {
+) -> Result<(), StoreError> {
     for part in expired.chunks(MAX_CHAINS) {
+        record_part(shared, keys, part, now)?;
+    }
+    Ok(())
+}
+
+fn record_part(
+    shared: &mut dyn SharedLedger,
+    keys: &LedgerKeys,
+    part: &[(Uuid, u64)],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    for _ in 0..MAX_ATTEMPTS {
         let head = end(shared, keys)?;
         let erased =
             part.iter().map(|(chain, before)| ErasedChain { chain: *chain, before: *before });
@@ -133,11 +139,18 @@ pub(in crate::ledger) fn record_erasure(
             head: head.clone(),
         };
         let body = record::text(ERASED, &erased);
-        if append(shared, keys, head, &body, &[], now)?.is_none() {
-            return Ok(false);
+        if append(shared, keys, head, &body, &[], now)?.is_some() {
+            return Ok(());
         }
     }
-    Ok(true)
+    Err(overtaken())
+}
+
+fn overtaken() -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Unavailable,
+        "other writers of the ledger kept appending checkpoints; it is tried again",
+    )
 }
 
 /// Checks that the checkpoint chain has the records that these checkpoints signed.
@@ -210,7 +223,7 @@ fn append(
     keys: &LedgerKeys,
     mut head: ChainHead,
     body: &str,
-    covered: &[(Uuid, u64)],
+    covered: &[WriterChain],
     now: UnixMillis,
 ) -> Result<Option<Checkpoint>, StoreError> {
     let entry: ChainEntry = head.append(keys.chain(), body.into());
@@ -218,10 +231,12 @@ fn append(
     Ok(shared.append_checkpoint(&entry, &signed, covered)?.then_some(signed))
 }
 
-impl From<WriterChain> for CoveredChain {
-    fn from(chain: WriterChain) -> Self {
+impl CoveredChain {
+    /// Returns what a record says of a chain. A head that no key of the ring signed is not signed here either.
+    fn new(chain: &WriterChain, keys: &LedgerKeys) -> Self {
         let WriterChain { id, writer, state, head, .. } = chain;
-        Self { chain: id, writer, state, signed: head }
+        let signed = head.clone().filter(|head| head.verify_mac(keys.chain()));
+        Self { chain: *id, writer: writer.clone(), state: *state, signed }
     }
 }
 

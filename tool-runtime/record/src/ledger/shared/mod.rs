@@ -43,8 +43,8 @@ pub trait SharedLedger {
         closes: bool,
     ) -> Result<(), StoreError>;
 
-    /// Appends an entry to the [`CHECKPOINT_CHAIN`], which covers chains up to these sizes; false if another writer
-    /// has appended one meanwhile.
+    /// Appends an entry to the [`CHECKPOINT_CHAIN`], which covers these chains as they were listed; false if another
+    /// writer has appended one meanwhile. The contents of these entries are never erased.
     ///
     /// # Errors
     /// The store cannot be written; the entry may have been appended.
@@ -52,7 +52,7 @@ pub trait SharedLedger {
         &mut self,
         entry: &ChainEntry,
         head: &Checkpoint,
-        covered: &[(Uuid, u64)],
+        covered: &[WriterChain],
     ) -> Result<bool, StoreError>;
 
     /// Reads up to `limit` entries of a chain in their order, starting with number `from`.
@@ -109,12 +109,13 @@ pub trait SharedLedger {
         end: RecordPosition,
     ) -> Result<SearchedPart, StoreError>;
 
-    /// Checks what reading the chains does not show: that no record is outside of them.
+    /// Checks what reading the chains does not show: that no record is outside of them. It checks a part of the
+    /// records, from this time on or from the first one, and returns the time at which the next part begins.
     ///
     /// # Errors
     /// [`Damaged`](tool_runtime_core::store::StoreErrorKind::Damaged) with the damage and its position, or the store
     /// cannot be read.
-    fn check_all(&mut self) -> Result<(), StoreError>;
+    fn check_all(&mut self, from: Option<UnixMillis>) -> Result<Option<UnixMillis>, StoreError>;
 
     /// Checks that the columns by which these records are searched agree with the records.
     ///

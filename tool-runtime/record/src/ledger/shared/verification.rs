@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use tool_runtime_core::store::UnixMillis;
 use uuid::Uuid;
 
-use super::checkpoints::CheckpointChainRecord;
+use super::checkpoints::{CheckpointChainRecord, ErasedChain};
 use super::{CHECKPOINT_CHAIN, SharedLedger, WriterChain, WriterState};
 use crate::ledger::chain::{
     AuditedChain, Auditor, ChainEntry, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain,
@@ -27,7 +28,13 @@ pub(in crate::ledger) struct LedgerVerification {
     proven: u64,
     heads: CoveredHeads,
     stage: Stage,
+    /// The part of a shared store that is checked next; none once all of it was.
+    unchecked: Option<UncheckedPart>,
 }
+
+/// The part of a shared store from this time on, or from the first record.
+#[derive(Clone, Copy)]
+struct UncheckedPart(Option<UnixMillis>);
 
 enum Stage {
     /// The only chain, or the checkpoint chain of a shared ledger.
@@ -73,7 +80,8 @@ impl LedgerVerification {
             verifier = verifier.expecting(checkpoint);
         }
         let heads = CoveredHeads::default();
-        Self { keys, verifier, from: 0, proven, heads, stage: Stage::First }
+        let unchecked = Some(UncheckedPart(None));
+        Self { keys, verifier, from: 0, proven, heads, stage: Stage::First, unchecked }
     }
 
     /// Verifies the next part; returns the result after the last one.
@@ -104,10 +112,11 @@ impl LedgerVerification {
         &mut self,
         shared: &mut dyn SharedLedger,
     ) -> Result<Option<VerifiedChain>, VerifyError> {
-        let chain = self.chain();
-        if chain == CHECKPOINT_CHAIN && self.from == 0 {
-            shared.check_all()?;
+        if let Some(UncheckedPart(from)) = self.unchecked {
+            self.unchecked = shared.check_all(from)?.map(|next| UncheckedPart(Some(next)));
+            return Ok(None);
         }
+        let chain = self.chain();
         let entries = shared.read_chain(chain, self.from, SCAN_ENTRIES)?;
         shared.check_chain(chain, self.from..end(self.from, &entries))?;
         if !entries.is_empty() {
@@ -117,11 +126,41 @@ impl LedgerVerification {
                 .map(|()| None)
                 .map_err(|fault| FaultError::in_chain(fault, chain))?);
         }
-        if let Some(before) = self.heads.erased.get(&chain) {
-            self.verifier.permit_erased_below(*before);
+        self.permit_erased(chain);
+        if self.verifier.has_missing_bodies() {
+            self.learn_later_erasures(shared)?;
+            self.permit_erased(chain);
         }
         let verified = self.finish_chain().map_err(|fault| FaultError::in_chain(fault, chain))?;
         self.next_chain(shared, verified)
+    }
+
+    fn permit_erased(&mut self, chain: Uuid) {
+        if let Some(before) = self.heads.erased.get(&chain) {
+            self.verifier.permit_erased_below(*before);
+        }
+    }
+
+    /// Reads the records that were added to the checkpoint chain since it was verified: contents may have been erased
+    /// meanwhile.
+    fn learn_later_erasures(&mut self, shared: &mut dyn SharedLedger) -> Result<(), VerifyError> {
+        let Stage::Writers(writers) = &self.stage else { return Ok(()) };
+        let mut from = writers.checkpoints.size();
+        let mut verifier =
+            Verifier::from_head(self.keys.clone(), writers.checkpoints.head().clone());
+        let fault = |fault| FaultError::in_chain(fault, CHECKPOINT_CHAIN);
+        loop {
+            let entries = shared.read_chain(CHECKPOINT_CHAIN, from, SCAN_ENTRIES)?;
+            if entries.is_empty() {
+                verifier.finish().map_err(fault)?;
+                return Ok(());
+            }
+            for entry in &entries {
+                verifier.push(entry).map_err(fault)?;
+                self.heads.learn_erased(entry);
+            }
+            from = end(from, &entries);
+        }
     }
 
     /// Returns the chain that is read.
@@ -202,18 +241,27 @@ impl CoveredHeads {
                 for covered in record.chains {
                     let heads = self.heads.entry(covered.chain).or_default();
                     if entry.seq() < proven {
-                        heads.proven.clone_from(&covered.signed);
+                        keep_larger(&mut heads.proven, covered.signed.as_ref());
                     }
-                    heads.newest = covered.signed;
+                    keep_larger(&mut heads.newest, covered.signed.as_ref());
                 }
             }
-            Some(CheckpointChainRecord::Erased(record)) => {
-                for erased in record.erased {
-                    let before = self.erased.entry(erased.chain).or_default();
-                    *before = erased.before.max(*before);
-                }
-            }
+            Some(CheckpointChainRecord::Erased(record)) => self.add_erased(record.erased),
             None => {}
+        }
+    }
+
+    fn learn_erased(&mut self, entry: &ChainEntry) {
+        match entry.body().and_then(CheckpointChainRecord::read) {
+            Some(CheckpointChainRecord::Erased(record)) => self.add_erased(record.erased),
+            Some(CheckpointChainRecord::Heads(_)) | None => {}
+        }
+    }
+
+    fn add_erased(&mut self, chains: Vec<ErasedChain>) {
+        for erased in chains {
+            let before = self.erased.entry(erased.chain).or_default();
+            *before = erased.before.max(*before);
         }
     }
 
@@ -222,6 +270,15 @@ impl CoveredHeads {
         let (id, _) = self.heads.iter().find(|(_, heads)| heads.newest.is_some())?;
         debug_assert!(verified.iter().all(|chain| chain.id != *id), "its head was taken");
         Some(WriterChain::new(*id, "", 0, WriterState::Lost))
+    }
+}
+
+/// Takes a head unless the chain had a larger one: a chain does not get shorter, and a head of a shorter one may be an
+/// old one that was put back.
+fn keep_larger(head: &mut Option<Checkpoint>, other: Option<&Checkpoint>) {
+    let Some(other) = other else { return };
+    if head.as_ref().is_none_or(|head| head.size() <= other.size()) {
+        *head = Some(other.clone());
     }
 }
 
@@ -245,7 +302,10 @@ pub(in crate::ledger) fn audit(
 ) -> Result<AuditedChain, VerifyError> {
     let proven = heads.iter().map(|head| head.size).max().unwrap_or(0);
     let mut covered = CoveredHeads::default();
-    shared.check_all()?;
+    let mut unchecked = shared.check_all(None)?;
+    while let Some(from) = unchecked {
+        unchecked = shared.check_all(Some(from))?;
+    }
     let learn = |entry: &ChainEntry| covered.learn(entry, proven);
     let mut audited = audit_chain(shared, CHECKPOINT_CHAIN, heads, learn)?;
     let mut after = None;

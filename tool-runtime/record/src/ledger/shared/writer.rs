@@ -4,16 +4,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tool_runtime_core::store::{Clock, StoreError, UnixMillis};
+use tool_runtime_core::tool::catch_panic;
 
 use super::{WriterChain, checkpoints};
 use crate::ledger::chain::Checkpoint;
 use crate::ledger::keys::LedgerKeys;
 use crate::ledger::record::{Record, WriterBegan};
 use crate::ledger::store::{LedgerStore, SCAN_ENTRIES};
-use crate::ledger::writer::{LedgerWriter, WriterOptions};
+use crate::ledger::writer::{LedgerWriter, WriterOptions, panicked};
 
 /// The time between two signs of life of a writer of a shared ledger.
 const BEAT_EVERY: Duration = Duration::from_secs(10);
+
+/// The time between two looks for contents that are older than the retention.
+const RETENTION_EVERY: Duration = Duration::from_secs(60 * 60);
 
 impl LedgerWriter {
     /// Begins a new chain in a shared store.
@@ -35,9 +39,7 @@ impl LedgerWriter {
         let began = WriterBegan { at, writer: name, after_crash: false, torn_bytes: 0 };
         writer.append_record(&Record::Began(began))?;
         writer.beat(Duration::ZERO)?;
-        if writer.options.retention.is_some() {
-            writer.checkpoint_and_erase()?;
-        }
+        writer.next_retention = writer.options.retention.map(|_| Instant::now());
         Ok(writer)
     }
 
@@ -83,10 +85,24 @@ impl LedgerWriter {
         let now = self.clock.now();
         let Some(shared) = self.store.shared() else { return Ok(0) };
         let expired = shared.expired(before)?;
-        // Recorded first: contents that are missing without a record count as removed.
-        if expired.is_empty() || !checkpoints::record_erasure(shared, &self.keys, &expired, now)? {
+        if expired.is_empty() {
             return Ok(0);
         }
+        // Recorded first: contents that are missing without a record count as removed.
+        checkpoints::record_erasure(shared, &self.keys, &expired, now)?;
         shared.erase_expired(before)
+    }
+
+    /// Erases what is older than the retention, if it is time to look.
+    pub(in crate::ledger) fn erase_if_due(&mut self) {
+        let now = Instant::now();
+        let Some(retention) = self.options.retention else { return };
+        if self.next_retention.is_none_or(|due| due > now) {
+            return;
+        }
+        self.next_retention = now.checked_add(RETENTION_EVERY);
+        let oldest = self.clock.now().before(retention);
+        let erased = catch_panic(|| self.erase_shared(oldest));
+        self.retention_error = erased.unwrap_or_else(|text| Err(panicked(&text))).err();
     }
 }

@@ -110,7 +110,7 @@ fn a_checkpoint_covers_the_chains_as_they_are(
     let uncovered = done("uncovered_chains", shared(second).uncovered_chains(10));
     assert_eq!(uncovered.len(), 1, "a chain with records that no checkpoint covers is listed");
     assert_eq!(uncovered[0].head, Some(signed), "a chain has its signed head");
-    let covered = [(id(first), 2)];
+    let covered = uncovered;
     let mut head = ChainHead::empty();
     let entry = head.append(&keys, r#"{"kind":"heads"}"#.into());
     let signed = head.checkpoint(&keys, now);

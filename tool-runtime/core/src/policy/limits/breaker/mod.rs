@@ -34,6 +34,8 @@ struct BreakerState {
     phase: BreakerPhase,
     /// The number of changes of the phase.
     generation: u64,
+    /// Until when it was open last.
+    last_open: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -50,12 +52,16 @@ enum ReportedOutcome {
     Unknown,
 }
 
+/// The longest time of an exchange with other replicas.
+const MAX_EXCHANGE: Duration = Duration::from_secs(1);
+
 /// The longest `retry_after` while probes are running, which may end at any time.
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Breaker {
     fn new(config: BreakerConfig, shared: Option<SharedBreaker>) -> Self {
-        let state = BreakerState { phase: BreakerPhase::closed(&config), generation: 0 };
+        let phase = BreakerPhase::closed(&config);
+        let state = BreakerState { phase, generation: 0, last_open: None };
         Self(Arc::new(BreakerInner { config, state: Mutex::new(state), shared }))
     }
 
@@ -137,9 +143,11 @@ impl BreakerState {
         Ok(())
     }
 
-    /// Opens with the breaker of another replica, unless it is open or has been since.
+    /// Opens with the breaker of another replica, unless it is open or has been since. The times of one opening differ by
+    /// the time that an exchange takes.
     fn follow(&mut self, until: Instant, now: Instant) {
-        if matches!(self.phase, BreakerPhase::Closed(_)) && until > now {
+        let is_new = self.last_open.is_none_or(|last| until > last + MAX_EXCHANGE);
+        if matches!(self.phase, BreakerPhase::Closed(_)) && until > now && is_new {
             self.enter(BreakerPhase::Open { until });
         }
     }
@@ -161,6 +169,9 @@ impl BreakerState {
     }
 
     fn enter(&mut self, phase: BreakerPhase) {
+        if let BreakerPhase::Open { until } = phase {
+            self.last_open = Some(until);
+        }
         self.phase = phase;
         self.generation += 1;
     }

@@ -17,9 +17,11 @@ use self::rate_share::{LocalRate, RateUse};
 use super::concurrency::{Acquire, PermitUsage, QueueFull};
 use super::{ConcurrencyLimiter, ConcurrencyPermit, RateLimit};
 use crate::log::log_event;
-use crate::store::{LimitAnswer, LimitReport, LimitStore, OpenBreaker, PermitReport, StoreError};
+use crate::store::{
+    LimitAnswer, LimitReport, LimitStore, OpenBreaker, PermitReport, StoreError, StoreErrorKind,
+};
 use crate::timer::Timer;
-use crate::tool::catch_panic;
+use crate::tool::{catch_panic, guarded};
 
 /// The shortest time between two exchanges.
 const MIN_PAUSE: Duration = Duration::from_millis(20);
@@ -33,6 +35,8 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 /// The exchanges that a call waits for: one that may have begun before it, one that knows of it, and the use of that
 /// one's answer.
 const MAX_EXCHANGES: u32 = 3;
+/// The most rates in one report; the others wait for the next one.
+const MAX_REPORTED: usize = 1_000;
 /// The most rates with a share at a time; those of further keys are counted in this replica alone.
 const MAX_RATES: usize = 10_000;
 
@@ -63,12 +67,19 @@ struct SharesState {
     open: BTreeMap<Digest, Instant>,
     /// The time until which the store is not relied on.
     fails_until: Option<Instant>,
+    /// True once the task has ended.
+    has_ended: bool,
+    /// The time of the last exchange, and whether a call has asked for open breakers since.
+    exchanged_at: Option<Instant>,
+    asks_open: bool,
 }
 
 /// A limit of concurrent calls.
 struct LocalPermits {
     permits: u32,
     limiter: Weak<ConcurrencyLimiter>,
+    /// True if the store knows of a demand of this replica, so that it has to hear when there is none any longer.
+    is_known: bool,
     /// Calls that found the queue full, and wait for an exchange.
     pressing: u32,
 }
@@ -130,8 +141,16 @@ impl LimitShares {
         } else {
             // The share may be small only because this replica has not called for a while.
             let _pressing = self.press(key);
-            self.signals.wake.notify(1);
-            self.within_max_wait(answered).await;
+            let mut answered = answered;
+            // The first exchange may have begun before this call.
+            for _ in 0..2 {
+                self.signals.wake.notify(1);
+                self.within_max_wait(answered).await;
+                answered = self.signals.answered.listen();
+                if limiter.has_capacity() {
+                    break;
+                }
+            }
             limiter.start_acquire()?
         };
         match acquired {
@@ -150,9 +169,18 @@ impl LimitShares {
         permits: u32,
         queue: usize,
     ) -> Arc<ConcurrencyLimiter> {
-        let limiter = Arc::new(ConcurrencyLimiter::with_capacity(0, queue));
-        let local = LocalPermits { permits, limiter: Arc::downgrade(&limiter), pressing: 0 };
-        self.lock().permits.insert(key, local);
+        let mut state = self.lock();
+        // The tool was removed and added again while calls run: they count.
+        let present = state.permits.get(&key).and_then(|local| local.limiter.upgrade());
+        if let Some(limiter) = present {
+            return limiter;
+        }
+        let all = usize::try_from(permits).unwrap_or(usize::MAX);
+        let capacity = if state.has_ended { all } else { 0 };
+        let limiter = Arc::new(ConcurrencyLimiter::with_capacity(capacity, queue));
+        let weak = Arc::downgrade(&limiter);
+        let local = LocalPermits { permits, limiter: weak, is_known: false, pressing: 0 };
+        state.permits.insert(key, local);
         limiter
     }
 
@@ -162,15 +190,21 @@ impl LimitShares {
         self.signals.wake.notify(1);
     }
 
-    /// Returns until when a breaker is open in some replica.
+    /// Returns until when a breaker is open in some replica, as far as this one knows. It asks from time to time.
     pub(super) fn open_until(&self, key: &Digest) -> Option<Instant> {
-        self.lock().open.get(key).copied()
+        let (now, mut state) = (self.timer.now(), self.lock());
+        let is_old = |at: Instant| now.saturating_duration_since(at) >= BUSY_PAUSE;
+        if !state.asks_open && state.exchanged_at.is_none_or(is_old) {
+            state.asks_open = true;
+            self.signals.wake.notify(1);
+        }
+        state.open.get(key).copied()
     }
 
     fn use_rate(&self, key: Digest, limit: RateLimit) -> RateUse {
         let (now, mut state) = (self.timer.now(), self.lock());
         let is_full = state.rates.len() >= MAX_RATES && !state.rates.contains_key(&key);
-        if is_full || state.fails(now) {
+        if is_full || state.has_ended || state.fails(now) {
             return RateUse::Unshared;
         }
         state.rates.entry(key).or_insert_with(|| LocalRate::new(limit, MIN_PAUSE)).take(now)
@@ -196,36 +230,38 @@ impl LimitShares {
     /// Exchanges what this replica needs for its shares; returns the time until the next exchange, none if nothing
     /// is in use.
     async fn exchange(&self) -> Option<Duration> {
-        let report = self.report();
-        if report == LimitReport::default() {
-            return None;
-        }
+        let report = self.report()?;
         let mut answer = None;
-        let exchange = self.store.exchange(self.replica, report.clone());
+        let exchange = guarded(self.store.exchange(self.replica, report.clone()));
         let in_time = self.within_max_wait(exchange.map(|result| answer = Some(result))).await;
+        let unavailable = |log: &str| StoreError::new(StoreErrorKind::Unavailable, log);
         let pause = match answer.filter(|_| in_time) {
-            Some(Ok(shares)) => self.apply(&report, &shares),
-            Some(Err(error)) => self.fail(&error),
-            None => self.fail(&StoreError::new(
-                crate::store::StoreErrorKind::Unavailable,
-                "it did not answer in time",
-            )),
+            Some(Ok(Ok(shares))) => self.apply(&report, &shares),
+            Some(Ok(Err(error))) => self.fail(&report, &error),
+            Some(Err(_)) => self.fail(&report, &unavailable("it panicked")),
+            None => self.fail(&report, &unavailable("it did not answer in time")),
         };
         self.signals.answered.notify(usize::MAX);
         Some(pause)
     }
 
-    fn report(&self) -> LimitReport {
+    /// Returns the report of the next exchange; none if there is nothing to report or to ask.
+    fn report(&self) -> Option<LimitReport> {
         let (now, mut state) = (self.timer.now(), self.lock());
+        state.exchanged_at = Some(now);
+        let asks_open = std::mem::take(&mut state.asks_open);
         state.permits.retain(|_, permits| permits.limiter.strong_count() > 0);
         state.open.retain(|_, until| *until > now);
-        let rates = state.rates.iter_mut().filter_map(|(key, rate)| rate.report(*key)).collect();
+        let rates = state.rates.iter_mut().filter_map(|(key, rate)| rate.report(*key));
+        let rates = rates.take(MAX_REPORTED).collect();
         state.rates.retain(|_, rate| !rate.is_idle(now));
-        let permits = state.permits.iter().filter_map(|(key, local)| local.report(*key)).collect();
+        let permits =
+            state.permits.iter_mut().filter_map(|(key, local)| local.report(*key)).collect();
         let opened = std::mem::take(&mut state.opened).into_iter();
         let opened = opened
             .map(|(key, until)| OpenBreaker { key, left: until.saturating_duration_since(now) });
-        LimitReport { rates, permits, opened: opened.collect() }
+        let report = LimitReport { rates, permits, opened: opened.collect() };
+        (asks_open || report != LimitReport::default()).then_some(report)
     }
 
     fn apply(&self, report: &LimitReport, answer: &LimitAnswer) -> Duration {
@@ -252,7 +288,7 @@ impl LimitShares {
         }
         if report.permits.iter().any(|permits| permits.waiting > 0) {
             WAITING_PAUSE
-        } else if !report.rates.is_empty() || !report.opened.is_empty() {
+        } else if !report.rates.is_empty() || report.permits.is_empty() {
             BUSY_PAUSE
         } else {
             QUIET_PAUSE
@@ -260,19 +296,15 @@ impl LimitShares {
     }
 
     /// Has the limits of this replica alone apply for a while.
-    fn fail(&self, error: &StoreError) -> Duration {
+    fn fail(&self, report: &LimitReport, error: &StoreError) -> Duration {
         let (now, mut state) = (self.timer.now(), self.lock());
         state.rates.values_mut().for_each(LocalRate::fail);
-        let is_new = state.fails_until.replace(now + MAX_WAIT + MIN_PAUSE).is_none();
-        let limiters: Vec<_> = state
-            .permits
-            .values()
-            .filter_map(|local| Some((local.limiter.upgrade()?, local.permits)))
-            .collect();
-        drop(state);
-        for (limiter, permits) in limiters {
-            limiter.set_capacity(usize::try_from(permits).unwrap_or(usize::MAX));
+        for OpenBreaker { key, left } in &report.opened {
+            state.opened.entry(*key).or_insert(now + *left);
         }
+        let is_new = state.fails_until.replace(now + MAX_WAIT + MIN_PAUSE).is_none();
+        drop(state);
+        self.use_own_limits();
         if is_new {
             log_event!(
                 warn,
@@ -282,6 +314,21 @@ impl LimitShares {
             );
         }
         MAX_WAIT
+    }
+
+    /// Lets this replica use all permits by itself.
+    fn use_own_limits(&self) {
+        let mut state = self.lock();
+        let locals = state.permits.values_mut().filter_map(|local| {
+            // The store may have taken the report, although its answer was lost.
+            local.is_known = true;
+            Some((local.limiter.upgrade()?, local.permits))
+        });
+        let limiters: Vec<_> = locals.collect();
+        drop(state);
+        for (limiter, permits) in limiters {
+            limiter.set_capacity(usize::try_from(permits).unwrap_or(usize::MAX));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, SharesState> {
@@ -296,15 +343,16 @@ impl SharesState {
 }
 
 impl LocalPermits {
-    /// Reports the use of the permits; none if there is none and the share was given back.
-    fn report(&self, key: Digest) -> Option<PermitReport> {
+    /// Reports the use of the permits; none if there is none, and the store knows of none.
+    fn report(&mut self, key: Digest) -> Option<PermitReport> {
         let PermitUsage { capacity, in_use, waiting, was_used } = self.limiter.upgrade()?.usage();
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         // A replica that calls again and again keeps a permit between two calls.
         let again = u32::from(was_used && in_use == 0);
         let waiting = number(waiting).saturating_add(self.pressing).max(again);
-        let is_used = capacity > 0 || in_use > 0 || waiting > 0;
-        is_used.then(|| PermitReport {
+        let was_known = std::mem::replace(&mut self.is_known, in_use > 0 || waiting > 0);
+        let is_reported = was_known || capacity > 0 || self.is_known;
+        is_reported.then(|| PermitReport {
             key,
             permits: self.permits,
             in_use: number(in_use),
@@ -321,7 +369,7 @@ struct PressingCall<'s> {
 impl Drop for PressingCall<'_> {
     fn drop(&mut self) {
         if let Some(permits) = self.shares.lock().permits.get_mut(&self.key) {
-            permits.pressing -= 1;
+            permits.pressing = permits.pressing.saturating_sub(1);
         }
     }
 }
@@ -335,6 +383,7 @@ impl Drop for LimitShares {
 
 /// Exchanges the shares until they are dropped.
 async fn exchange_all(shares: Weak<LimitShares>, signals: Arc<Signals>, timer: Arc<dyn Timer>) {
+    let _end = TaskEnd(shares.clone());
     loop {
         let mut woken = signals.wake.listen();
         let Some(held) = shares.upgrade() else { return };
@@ -346,6 +395,19 @@ async fn exchange_all(shares: Weak<LimitShares>, signals: Arc<Signals>, timer: A
                 timer.sleep(MIN_PAUSE).await;
                 let _ = select(&mut woken, timer.sleep(pause.saturating_sub(MIN_PAUSE))).await;
             }
+        }
+    }
+}
+
+/// Notes the end of the task, also if its executor has dropped it: the limits of this replica alone apply from then on.
+struct TaskEnd(Weak<LimitShares>);
+
+impl Drop for TaskEnd {
+    fn drop(&mut self) {
+        if let Some(shares) = self.0.upgrade() {
+            shares.lock().has_ended = true;
+            shares.use_own_limits();
+            shares.signals.answered.notify(usize::MAX);
         }
     }
 }

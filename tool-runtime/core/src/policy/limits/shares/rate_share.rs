@@ -43,7 +43,8 @@ impl LocalRate {
         let interval = limit.interval().as_nanos().max(1);
         let in_pauses =
             u32::try_from((2 * pause.as_nanos()).div_ceil(interval)).unwrap_or(u32::MAX);
-        let share = in_pauses.max(limit.burst_calls() / 20).clamp(1, limit.burst_calls());
+        let most = (limit.burst_calls() / 4).max(1);
+        let share = in_pauses.max(limit.burst_calls() / 20).clamp(1, most);
         Self { limit, share, granted: 0, made: 0, waiting: 0, asks: false, refused_until: None }
     }
 
