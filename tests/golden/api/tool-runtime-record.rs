@@ -1180,7 +1180,7 @@ pub trait SharedLedger {
         &mut self,
         entry: &ChainEntry,
         head: &Checkpoint,
-        covered: &[(Uuid, u64)],
+        covered: &[WriterChain],
     ) -> Result<bool, StoreError>;
     fn read_chain(
         &mut self,
@@ -1202,7 +1202,10 @@ pub trait SharedLedger {
         query: &LedgerQuery,
         end: RecordPosition,
     ) -> Result<SearchedPart, StoreError>;
-    fn check_all(&mut self) -> Result<(), StoreError>;
+    fn check_all(
+        &mut self,
+        from: Option<UnixMillis>,
+    ) -> Result<Option<UnixMillis>, StoreError>;
     fn check_chain(&mut self, chain: Uuid, range: Range<u64>) -> Result<(), StoreError>;
     fn expired(&mut self, before: UnixMillis) -> Result<Vec<(Uuid, u64)>, StoreError>;
     fn erase_expired(&mut self, before: UnixMillis) -> Result<u64, StoreError>;
