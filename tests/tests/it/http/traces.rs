@@ -83,8 +83,8 @@ async fn a_traces_calls_are_read_as_soon_as_they_are_answered() {
     assert_eq!(records[0]["call"]["status"], "success");
     let first = trace_server.read("/traces/trace-1?limit=2").await.json();
     let next = first["next"].as_str().unwrap();
-    let rest = trace_server.read(&format!("/traces/trace-1?limit=2&after={next}")).await;
-    assert_eq!(rest.json()["records"], json!([records[2]]));
+    let next_page = trace_server.read(&format!("/traces/trace-1?limit=2&after={next}")).await;
+    assert_eq!(next_page.json()["records"], json!([records[2]]));
 }
 
 #[tokio::test]
@@ -105,8 +105,8 @@ async fn a_call_is_found_by_the_trace_of_its_body_that_a_header_overrides() {
     let records = page["records"].as_array().unwrap();
     assert_eq!((records.len(), &records[0]["call"]["trace_id"]), (3, &json!("trace-2")), "{page}");
     let first = trace_server.read(&format!("{of_request}&limit=2")).await.json();
-    let rest = format!("{of_request}&limit=2&after={}", first["next"].as_str().unwrap());
-    assert_eq!(trace_server.read(&rest).await.json()["records"], json!([records[2]]));
+    let next_path = format!("{of_request}&limit=2&after={}", first["next"].as_str().unwrap());
+    assert_eq!(trace_server.read(&next_path).await.json()["records"], json!([records[2]]));
     let foreign = with(headed(get(of_request)), "x-tenant-id", "other");
     assert_eq!(send(&trace_server.app, foreign).await.json()["records"], json!([]));
     for path in ["/traces", "/traces?request_id=", "/traces?request_id=%00", "/traces?limit=1"] {

@@ -33,7 +33,7 @@ pub trait LimitStore: Send + Sync + 'static {
     fn spawn(&self, task: BoxFuture<'static, ()>);
 }
 
-/// What a replica needs of each limit, and what it has left over.
+/// The needs of a replica under each limit, and the shares that it gives back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
 pub struct LimitReport {
@@ -45,7 +45,7 @@ pub struct LimitReport {
     pub opened: Vec<OpenBreaker>,
 }
 
-/// What a replica needs of a rate.
+/// The needs of a replica under a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
 pub struct RateReport {
@@ -61,7 +61,7 @@ pub struct RateReport {
     pub unused: u32,
 }
 
-/// What a replica needs of a limit of concurrent calls.
+/// The needs of a replica under a limit of concurrent calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
 pub struct PermitReport {

@@ -113,9 +113,9 @@ impl LedgerConnection {
         let job = move |worker: &mut Worker| {
             let _ = answer.send(worker.run(begin.as_deref(), &statements, limit, &read));
         };
-        let ended = || unavailable("the thread of the ledger's connection has ended");
-        self.jobs.send(Box::new(job)).map_err(|_| ended())?;
-        answered.recv().unwrap_or_else(|_| Err(ended()))
+        let thread_ended = || unavailable("the thread of the ledger's connection has ended");
+        self.jobs.send(Box::new(job)).map_err(|_| thread_ended())?;
+        answered.recv().unwrap_or_else(|_| Err(thread_ended()))
     }
 }
 
@@ -155,13 +155,11 @@ impl Worker {
         let transaction = async {
             // Lets the connection see that the server closed it while nothing was asked.
             yield_now().await;
-            let connected = client.take().filter(|client| !client.is_closed());
-            let connected = match connected {
-                Some(connected) => connected,
+            let open_client = match client.take().filter(|client| !client.is_closed()) {
+                Some(open_client) => open_client,
                 None => connect(pool).await.map_err(FailedTransaction::Broken)?,
             };
-            let connected = client.insert(connected);
-            run_transaction(connected, begin, schema, statements, read).await
+            run_transaction(client.insert(open_client), begin, schema, statements, read).await
         };
         let in_time = async { timeout(limit, transaction).await };
         runtime.block_on(in_time).unwrap_or_else(|_| {

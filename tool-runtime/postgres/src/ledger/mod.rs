@@ -76,8 +76,8 @@ const DROP: &str = r#"SELECT "SCHEMA".drop_ledger_partitions($1, $2) AS number"#
 ///
 /// # Order
 /// A record is placed by its replica's clock, at most a day from the server's, and not before the record before it in
-/// its chain. This time, and the name of a writer in the list of chains, are not covered by the chain's links. [`LedgerQuery::since`] and [`until`](LedgerQuery::until) compare the times in the records; a record
-/// whose time is more than a day from its place is not found by them.
+/// its chain. This time, and the name of a writer in the list of chains, are not covered by the chain's links. [`LedgerQuery::since`] and [`until`](LedgerQuery::until) compare the times in the records; they do
+/// not find a record that is placed more than a day from its time.
 ///
 /// # Retention
 /// Contents are in one partition for each day (UTC), and are erased by dropping partitions: those of whole days, and
@@ -283,7 +283,7 @@ impl SharedLedger for PostgresLedger {
         self.own_chain()?;
         // The days that were counted, although another one may have ended since.
         let expiry = self.expiry.take().unwrap_or(0).min(timestamp(before));
-        // Short, since all who read and append wait behind it meanwhile.
+        // Short, since all reads and appends wait behind it meanwhile.
         let drop = Statement::new(DROP).text("200").number(expiry);
         let dropped = self.connection.rows(drop, TimeLimit::Long, the_number)?;
         Ok(dropped.first().copied().map_or(0, number))

@@ -179,7 +179,7 @@ DECLARE
     dropped bigint := 0;
 BEGIN
     PERFORM set_config('lock_timeout', in_lock_timeout, true);
-    -- One replica at a time; the others, and all who read and append, go on until the partitions are detached.
+    -- One replica at a time; reads and appends of all replicas go on until the partitions are detached.
     LOCK TABLE "SCHEMA".ledger_records IN SHARE UPDATE EXCLUSIVE MODE;
     SELECT coalesce(array_agg(partition.relname ORDER BY partition.relname), '{}') INTO names
     FROM pg_inherits JOIN pg_class AS partition ON partition.oid = inhrelid

@@ -50,7 +50,7 @@ END
 $$;
 
 -- Returns how many permits a replica may use: fewer than it uses, if others have a demand; those that are in use stay
--- until they are released. What the others may use is theirs until they report. Permits go to the
+-- until they are released. The shares of the others are theirs until they report. Permits go to the
 -- demands in turn, the replica first that got its first one longest ago; what is left over is divided among those that
 -- have a demand.
 CREATE FUNCTION "SCHEMA".share_permits(

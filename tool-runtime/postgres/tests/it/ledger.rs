@@ -151,12 +151,12 @@ async fn a_record_of_each_replica_is_found_from_each_and_verified() {
             assert_eq!(count(LedgerQuery::new().kind(RecordedCallKind::Run)).await, 40);
         }
         // A part of what a search reads, by time.
-        let all = replicas[1].pages(&LedgerQuery::new()).await;
-        let middle = all[20].1.at.parse().expect("a time");
+        let all_records = replicas[1].pages(&LedgerQuery::new()).await;
+        let middle = all_records[20].1.at.parse().expect("a time");
         let (before, since) = (LedgerQuery::new().until(middle), LedgerQuery::new().since(middle));
         let halves = (replicas[0].pages(&before).await, replicas[0].pages(&since).await);
         assert_eq!(halves.0.len() + halves.1.len(), 40);
-        assert!(halves.0.iter().all(|(_, call)| call.at < all[20].1.at));
+        assert!(halves.0.iter().all(|(_, call)| call.at < all_records[20].1.at));
 
         let verified = replicas[0].ledger.verify(&[]).await.expect("it is as it was written");
         let writing = [("a", WriterState::Writing), ("b", WriterState::Writing)];
@@ -288,7 +288,7 @@ async fn a_change_of_any_chain_is_found() {
     let found = kind(changed(&url, &forged).await);
     assert_eq!((found.0, found.1), (Altered, Some(CHECKPOINT_CHAIN)));
 
-    // What searches would show or miss.
+    // Records that searches would show or miss.
     let damaged = async |change: &str, text: &str| match changed(&url, change).await {
         Err(VerifyError::Store(error)) => {
             assert_eq!(error.kind(), StoreErrorKind::Damaged);

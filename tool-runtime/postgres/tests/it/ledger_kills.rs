@@ -1,4 +1,4 @@
-//! Processes that write one ledger and are killed: what was answered is on the record, and who was killed is named.
+//! Processes that write one ledger and are killed: each answered call is on the record, and each lost writer is named.
 
 use std::collections::HashSet;
 use std::env;

@@ -19,7 +19,7 @@ use crate::server;
 
 const REPLICAS: usize = 3;
 
-/// What the tools of all replicas do together.
+/// The work of the tools of all replicas together.
 #[derive(Clone)]
 struct Work {
     running: Arc<AtomicUsize>,

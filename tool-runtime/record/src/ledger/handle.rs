@@ -16,9 +16,7 @@ use tool_runtime_core::tool::catch_panic;
 use uuid::Uuid;
 
 use super::access_queue::AccessQueue;
-use super::chain::{
-    AuditedChain, Auditor, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain,
-};
+use super::chain::{AuditedChain, ChainFault, ChainKeys, Checkpoint, TreeHead, VerifiedChain};
 use super::config::{AnswerTiming, LedgerBuilder};
 use super::export::NewestExport;
 use super::keys::LedgerKeys;
@@ -421,18 +419,12 @@ pub fn audit(store: &mut dyn LedgerStore, heads: &[TreeHead]) -> Result<AuditedC
     if let Some(shared) = store.shared() {
         return verification::audit(shared, heads);
     }
-    let mut auditor = Auditor::new(heads.iter().copied());
-    let mut from = 0;
-    loop {
+    let read_part = |from| {
         let entries = store.read(from, SCAN_ENTRIES)?;
-        let next = verification::end(from, &entries);
-        store.check(from..next)?;
-        entries.iter().try_for_each(|entry| auditor.push(entry)).map_err(FaultError::new)?;
-        if entries.is_empty() {
-            return Ok(auditor.finish().map_err(FaultError::new)?);
-        }
-        from = next;
-    }
+        store.check(from..verification::end(from, &entries))?;
+        Ok(entries)
+    };
+    verification::audit_parts(heads, read_part, |_| (), FaultError::new)
 }
 
 impl LedgerInner {

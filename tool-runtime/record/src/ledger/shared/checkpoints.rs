@@ -131,14 +131,14 @@ fn record_part(
 ) -> Result<(), StoreError> {
     for _ in 0..MAX_ATTEMPTS {
         let head = end(shared, keys)?;
-        let erased =
+        let erased_chains =
             part.iter().map(|(chain, before)| ErasedChain { chain: *chain, before: *before });
-        let erased = ErasedRecords {
+        let erasure = ErasedRecords {
             at: timestamp_ms(now.get()),
-            erased: erased.collect(),
+            erased: erased_chains.collect(),
             head: head.clone(),
         };
-        let body = record::text(ERASED, &erased);
+        let body = record::text(ERASED, &erasure);
         if append(shared, keys, head, &body, &[], now)?.is_some() {
             return Ok(());
         }

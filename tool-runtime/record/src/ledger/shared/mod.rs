@@ -23,7 +23,7 @@ pub const CHECKPOINT_CHAIN: Uuid = Uuid::nil();
 /// A store that several writers share, each with a chain of its own: the part of a
 /// [`LedgerStore`](super::LedgerStore) that reads all chains.
 ///
-/// A writer begins a new chain each time it opens the ledger, and nobody else appends to it. Once a minute one of
+/// A writer begins a new chain each time it opens the ledger, and no other writer appends to it. Once a minute one of
 /// the writers appends a record with the signed heads of all chains that changed to the [`CHECKPOINT_CHAIN`]; an
 /// exported checkpoint of that chain covers them all.
 pub trait SharedLedger {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tool_runtime_core::store::UnixMillis;
+use tool_runtime_core::store::{StoreError, UnixMillis};
 use uuid::Uuid;
 
 use super::checkpoints::{CheckpointChainRecord, ErasedChain};
@@ -55,7 +55,7 @@ struct WritersStage {
     verified: Vec<WriterChain>,
 }
 
-/// What the checkpoint chain says of the others.
+/// The newest heads and the erasures of the writers' chains, from the checkpoint chain.
 #[derive(Default)]
 struct CoveredHeads {
     heads: BTreeMap<Uuid, NewestHeads>,
@@ -205,31 +205,40 @@ impl LedgerVerification {
         shared: &mut dyn SharedLedger,
         verified: VerifiedChain,
     ) -> Result<Option<VerifiedChain>, VerifyError> {
-        let first = std::mem::replace(&mut self.stage, Stage::First);
-        let (checkpoints, mut listed, mut last, done) = match first {
+        let ended_stage = std::mem::replace(&mut self.stage, Stage::First);
+        let (checkpoints, mut page, mut last_id, writers) = match ended_stage {
             Stage::First => (verified, VecDeque::new(), None, Vec::new()),
-            Stage::Writers(writers) => {
-                let WritersStage { checkpoints, current, is_closed, listed, last, verified: done } =
-                    *writers;
-                let mut done = done;
-                done.push(current.verified(verified.size(), is_closed));
-                (checkpoints, listed, last, done)
+            Stage::Writers(stage) => {
+                let WritersStage {
+                    checkpoints,
+                    current,
+                    is_closed,
+                    listed,
+                    last,
+                    verified: mut writers,
+                } = *stage;
+                writers.push(current.verified(verified.size(), is_closed));
+                (checkpoints, listed, last, writers)
             }
         };
-        if listed.is_empty() {
-            listed = shared.chains(last, MAX_LISTED)?.into();
-            last = listed.back().map(|chain| chain.id).or(last);
+        if page.is_empty() {
+            page = shared.chains(last_id, MAX_LISTED)?.into();
+            last_id = page.back().map(|chain| chain.id).or(last_id);
         }
         // A chain that a checkpoint names and the store does not have is shorter than its head.
-        let next = listed.pop_front().or_else(|| self.heads.next_missing(&done));
-        let Some(current) = next else { return Ok(Some(checkpoints.with_writers(done))) };
+        let next_chain = page.pop_front().or_else(|| self.heads.next_missing(&writers));
+        let Some(current) = next_chain else { return Ok(Some(checkpoints.with_writers(writers))) };
         let heads = self.heads.heads.remove(&current.id).unwrap_or_default();
-        let expected = [heads.proven, heads.newest].into_iter().flatten();
-        self.verifier = expected.fold(Verifier::new(self.keys.clone()), Verifier::expecting);
-        let verified = done;
-        let writers =
-            WritersStage { checkpoints, current, is_closed: None, listed, last, verified };
-        self.stage = Stage::Writers(Box::new(writers));
+        let expected_heads = [heads.proven, heads.newest].into_iter().flatten();
+        self.verifier = expected_heads.fold(Verifier::new(self.keys.clone()), Verifier::expecting);
+        self.stage = Stage::Writers(Box::new(WritersStage {
+            checkpoints,
+            current,
+            is_closed: None,
+            listed: page,
+            last: last_id,
+            verified: writers,
+        }));
         Ok(None)
     }
 }
@@ -331,18 +340,31 @@ fn audit_chain(
     shared: &mut dyn SharedLedger,
     chain: Uuid,
     heads: &[TreeHead],
-    mut learn: impl FnMut(&ChainEntry),
+    learn: impl FnMut(&ChainEntry),
 ) -> Result<AuditedChain, VerifyError> {
-    let (mut auditor, mut from) = (Auditor::new(heads.iter().copied()), 0);
-    let fault = |fault| FaultError::in_chain(fault, chain);
-    loop {
+    let read_part = |from| {
         let entries = shared.read_chain(chain, from, SCAN_ENTRIES)?;
         shared.check_chain(chain, from..end(from, &entries))?;
+        Ok(entries)
+    };
+    audit_parts(heads, read_part, learn, |fault| FaultError::in_chain(fault, chain))
+}
+
+/// Audits a chain, part by part: `read_part` reads and checks the entries from a number on.
+pub(in crate::ledger) fn audit_parts(
+    heads: &[TreeHead],
+    mut read_part: impl FnMut(u64) -> Result<Vec<ChainEntry>, StoreError>,
+    mut learn: impl FnMut(&ChainEntry),
+    fault: impl Fn(ChainFault) -> FaultError,
+) -> Result<AuditedChain, VerifyError> {
+    let (mut auditor, mut from) = (Auditor::new(heads.iter().copied()), 0);
+    loop {
+        let entries = read_part(from)?;
         if entries.is_empty() {
             return Ok(auditor.finish().map_err(fault)?);
         }
         for entry in &entries {
-            auditor.push(entry).map_err(fault)?;
+            auditor.push(entry).map_err(&fault)?;
             learn(entry);
         }
         from = end(from, &entries);

@@ -1,4 +1,4 @@
-//! What a writer does in a ledger that it shares with others.
+//! The part of a writer for a ledger that several writers share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -125,7 +125,7 @@ impl LimitShares {
                 return local();
             }
         }
-        // Others were faster.
+        // Other calls have used the shares.
         Err(limit.interval())
     }
 
@@ -137,6 +137,8 @@ impl LimitShares {
     ) -> Result<ConcurrencyPermit, QueueFull> {
         let answered = self.signals.answered.listen();
         let acquired = if let Ok(acquired) = limiter.start_acquire() {
+            // A listener that is dropped later would pass its notification on to a call that waits for another exchange.
+            drop(answered);
             acquired
         } else {
             // The share may be small only because this replica has not called for a while.
@@ -171,12 +173,12 @@ impl LimitShares {
     ) -> Arc<ConcurrencyLimiter> {
         let mut state = self.lock();
         // The tool was removed and added again while calls run: they count.
-        let present = state.permits.get(&key).and_then(|local| local.limiter.upgrade());
-        if let Some(limiter) = present {
+        let earlier_limiter = state.permits.get(&key).and_then(|local| local.limiter.upgrade());
+        if let Some(limiter) = earlier_limiter {
             return limiter;
         }
-        let all = usize::try_from(permits).unwrap_or(usize::MAX);
-        let capacity = if state.has_ended { all } else { 0 };
+        let all_permits = usize::try_from(permits).unwrap_or(usize::MAX);
+        let capacity = if state.has_ended { all_permits } else { 0 };
         let limiter = Arc::new(ConcurrencyLimiter::with_capacity(capacity, queue));
         let weak = Arc::downgrade(&limiter);
         let local = LocalPermits { permits, limiter: weak, is_known: false, pressing: 0 };

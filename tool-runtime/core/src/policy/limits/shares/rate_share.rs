@@ -39,7 +39,7 @@ pub(super) enum RateUse {
 impl LocalRate {
     /// Returns a rate without a share. An exchange takes at least `pause`.
     pub(super) fn new(limit: RateLimit, pause: Duration) -> Self {
-        // What is called in two pauses, and a twentieth of the burst: more would be missing elsewhere.
+        // The calls of two pauses, or a twentieth of the burst: a larger share would be missing in other replicas.
         let interval = limit.interval().as_nanos().max(1);
         let in_pauses =
             u32::try_from((2 * pause.as_nanos()).div_ceil(interval)).unwrap_or(u32::MAX);
