@@ -43,9 +43,10 @@ struct ChainPosition {
 pub struct InvalidRecordPosition;
 
 impl RecordPosition {
-    /// The pattern of its text, for JSON Schema.
+    /// The pattern of its text, for JSON Schema. Numbers of 19 digits are the longest that all fit into 64 bits.
     #[doc(hidden)]
-    pub const PATTERN: &'static str = r"^[0-9]+(\.[0-9]+\.[0-9a-f-]{36})?$";
+    pub const PATTERN: &'static str =
+        r"^[0-9]{1,19}(\.[0-9]{1,19}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$";
 
     /// Returns the position of a record in one of several chains. `at` is the time by which the store orders the
     /// records of all chains.
@@ -141,6 +142,10 @@ mod tests {
             RecordPosition::in_chain(chain, 3, UnixMillis::new(1_764_400_000_000)),
         ] {
             assert_eq!(position.to_string().parse(), Ok(position));
+        }
+        let longest = "9999999999999999999.9999999999999999999.ffffffff-ffff-ffff-ffff-ffffffffffff";
+        for text in ["0", "9999999999999999999", "0000000000000000017", longest] {
+            assert!(text.parse::<RecordPosition>().is_ok(), "the pattern accepts {text}");
         }
         for text in ["", "-1", "+1", " 1", "1.", "1.2", "1.2.3", "1..x", "18446744073709551616"] {
             assert_eq!(text.parse::<RecordPosition>(), Err(InvalidRecordPosition), "{text}");
