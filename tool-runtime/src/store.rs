@@ -15,13 +15,13 @@
 
 #[doc(inline)]
 pub use tool_runtime_core::store::{
-    ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome, Fence,
-    GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LimitAnswer,
+    ArchivedKey, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome,
+    Fence, GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LimitAnswer,
     LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker, OutputSlice,
-    OutputStore, PermitReport, RateReport, RateShare, ScopedKey, Settlement, SettlementDecision,
-    StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreTransaction, StoredAnswer,
-    StoredOutput, SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope, UnixMillis,
-    WaitingTicket, async_trait,
+    OutputStore, PermitReport, RateReport, RateShare, RowCounts, RowKind, ScopedKey, Settlement,
+    SettlementDecision, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport,
+    StoreTransaction, StoredAnswer, StoredOutput, StoredRow, StoredSession, SystemClock, TicketEnd,
+    TicketQuota, TicketStore, TransactionScope, UnixMillis, WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]

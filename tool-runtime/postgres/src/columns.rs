@@ -5,6 +5,7 @@ use tokio_postgres::types::FromSql;
 use tool_runtime_core::store::signed::to_unix_millis;
 use tool_runtime_core::store::{StoreError, UnixMillis};
 use tool_runtime_schema::canonical::Digest;
+use uuid::Uuid;
 
 use crate::error::damaged;
 
@@ -25,6 +26,12 @@ pub(crate) fn digest(row: &Row, name: &str) -> Result<Digest, StoreError> {
     bytes
         .map(Digest::from_bytes)
         .map_err(|_| damaged(format!("the column `{name}` is not a digest")))
+}
+
+/// Returns the digest of a session, which is equal only for equal tenants, principals and sessions.
+pub(crate) fn session_digest(tenant: Uuid, principal: &str, session: &str) -> Digest {
+    let parts = serde_json::json!([tenant.to_string(), principal, session]);
+    Digest::compute("tool-runtime/postgres/session/v1", parts.to_string().as_bytes())
 }
 
 pub(crate) fn optional_time(row: &Row, name: &str) -> Result<Option<UnixMillis>, StoreError> {

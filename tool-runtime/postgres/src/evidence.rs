@@ -77,23 +77,8 @@ const REWRAP: &str = r#"
 #[async_trait]
 impl EvidenceStore for PostgresStore {
     async fn put_snapshot(&self, snapshot: StoredSnapshot) -> Result<bool, StoreError> {
-        let StoredSnapshot { facts, sealed, checksum } = snapshot;
-        must_have_no_nul(&[&facts.trace])?;
-        let (key, arguments, output) = match sealed {
-            Some(sealed) => (Some(sealed.key), sealed.arguments, sealed.output),
-            None => (None, None, None),
-        };
-        let statement = Statement::new(PUT)
-            .uuid(facts.tenant)
-            .uuid(facts.id.uuid())
-            .text(&facts.trace)
-            .optional_number(key.as_ref().map(|key| i64::from(key.version)))
-            .optional_bytes(key.map(|key| key.wrapped))
-            .bytes(facts.facts)
-            .optional_bytes(arguments)
-            .optional_bytes(output)
-            .bytes(checksum);
-        self.execute(RowScope::Tenant(facts.tenant), statement).await.map(|rows| rows > 0)
+        let scope = RowScope::Tenant(snapshot.facts.tenant);
+        self.execute(scope, insertion(PUT, snapshot)?).await.map(|rows| rows > 0)
     }
 
     async fn find_snapshot(
@@ -101,8 +86,8 @@ impl EvidenceStore for PostgresStore {
         tenant: Uuid,
         id: SnapshotId,
     ) -> Result<Option<StoredSnapshot>, StoreError> {
-        let statement = Statement::new(FIND).uuid(tenant).uuid(id.uuid());
-        Ok(self.query(RowScope::Tenant(tenant), statement, snapshot).await?.pop())
+        let scope = RowScope::Tenant(tenant);
+        Ok(self.query(scope, lookup(tenant, id), snapshot).await?.pop())
     }
 
     async fn list_snapshots(
@@ -209,7 +194,34 @@ impl EvidenceStore for PostgresStore {
     }
 }
 
-fn snapshot(row: &Row) -> Result<StoredSnapshot, StoreError> {
+/// Returns the statement that inserts a snapshot, with its columns as parameters.
+pub(crate) fn insertion(
+    sql: &'static str,
+    snapshot: StoredSnapshot,
+) -> Result<Statement, StoreError> {
+    let StoredSnapshot { facts, sealed, checksum } = snapshot;
+    must_have_no_nul(&[&facts.trace])?;
+    let (key, arguments, output) = match sealed {
+        Some(sealed) => (Some(sealed.key), sealed.arguments, sealed.output),
+        None => (None, None, None),
+    };
+    Ok(Statement::new(sql)
+        .uuid(facts.tenant)
+        .uuid(facts.id.uuid())
+        .text(&facts.trace)
+        .optional_number(key.as_ref().map(|key| i64::from(key.version)))
+        .optional_bytes(key.map(|key| key.wrapped))
+        .bytes(facts.facts)
+        .optional_bytes(arguments)
+        .optional_bytes(output)
+        .bytes(checksum))
+}
+
+pub(crate) fn lookup(tenant: Uuid, id: SnapshotId) -> Statement {
+    Statement::new(FIND).uuid(tenant).uuid(id.uuid())
+}
+
+pub(crate) fn snapshot(row: &Row) -> Result<StoredSnapshot, StoreError> {
     let (arguments, output): (Option<Vec<u8>>, _) =
         (column(row, "arguments")?, column(row, "output")?);
     let sealed = match (column::<Option<i64>>(row, "key_version")?, &arguments, &output) {

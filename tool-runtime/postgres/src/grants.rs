@@ -39,24 +39,13 @@ const NEXT: &str = r#"
 #[async_trait]
 impl GrantStore for PostgresStore {
     async fn put_grant(&self, grant: StandingGrant) -> Result<(), StoreError> {
-        let scope = &grant.scope;
-        must_have_no_nul(&[&scope.principal, &scope.tool, &grant.granted_by])?;
-        let statement = Statement::new(PUT)
-            .digest(&scope_digest(scope))
-            .uuid(scope.tenant)
-            .text(&scope.principal)
-            .text(&scope.tool)
-            .digest(&scope.schema)
-            .bytes(arguments(scope))
-            .text(&grant.granted_by)
-            .time(grant.granted_at)
-            .optional_time(grant.expires_at);
-        self.execute(RowScope::Tenant(scope.tenant), statement).await.map(drop)
+        let scope = RowScope::Tenant(grant.scope.tenant);
+        self.execute(scope, insertion(&grant)?).await.map(drop)
     }
 
     async fn find_grant(&self, scope: &GrantScope) -> Result<Option<StandingGrant>, StoreError> {
-        let statement = Statement::new(FIND).digest(&scope_digest(scope));
-        let mut grants = self.query(RowScope::Tenant(scope.tenant), statement, grant).await?;
+        let scope_of_rows = RowScope::Tenant(scope.tenant);
+        let mut grants = self.query(scope_of_rows, lookup(scope), grant).await?;
         Ok(grants.pop())
     }
 
@@ -85,6 +74,26 @@ impl GrantStore for PostgresStore {
     }
 }
 
+/// Inserts a grant, or replaces one of the same scope.
+pub(crate) fn insertion(grant: &StandingGrant) -> Result<Statement, StoreError> {
+    let scope = &grant.scope;
+    must_have_no_nul(&[&scope.principal, &scope.tool, &grant.granted_by])?;
+    Ok(Statement::new(PUT)
+        .digest(&scope_digest(scope))
+        .uuid(scope.tenant)
+        .text(&scope.principal)
+        .text(&scope.tool)
+        .digest(&scope.schema)
+        .bytes(arguments(scope))
+        .text(&grant.granted_by)
+        .time(grant.granted_at)
+        .optional_time(grant.expires_at))
+}
+
+pub(crate) fn lookup(scope: &GrantScope) -> Statement {
+    Statement::new(FIND).digest(&scope_digest(scope))
+}
+
 fn scope_digest(scope: &GrantScope) -> Digest {
     let GrantScope { tenant, principal, tool, schema, arguments } = scope;
     let arguments = arguments.map(|digest| digest.to_string());
@@ -98,7 +107,7 @@ fn arguments(scope: &GrantScope) -> &[u8] {
     scope.arguments.as_ref().map_or(&[], |digest| digest.as_bytes())
 }
 
-fn grant(row: &Row) -> Result<StandingGrant, StoreError> {
+pub(crate) fn grant(row: &Row) -> Result<StandingGrant, StoreError> {
     let arguments: &[u8] = column(row, "arguments")?;
     Ok(StandingGrant {
         scope: GrantScope {

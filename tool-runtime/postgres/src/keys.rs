@@ -159,9 +159,13 @@ pub(crate) async fn find(
     database: &Database,
     key: &ScopedKey,
 ) -> Result<Option<KeyRecord>, StoreError> {
-    let statement = Statement::new(FIND).digest(&key.digest());
+    let statement = lookup(key);
     let read = |row: &Row| record(row, key.clone());
     Ok(database.rows(RowScope::Tenant(key.tenant), &[statement], read).await?.pop())
+}
+
+pub(crate) fn lookup(key: &ScopedKey) -> Statement {
+    Statement::new(FIND).digest(&key.digest())
 }
 
 /// Reads the record of a key from a row of all its columns.
@@ -208,7 +212,7 @@ fn unknown(row: &Row, tenant: Uuid) -> Result<KeyRecord, StoreError> {
     record(row, key)
 }
 
-/// Returns the columns `state` and `lease_until` of a key that can be taken over; only such a key is.
+/// Returns the columns `state` and `lease_until` of a key.
 pub(crate) fn lease_columns(state: &KeyState) -> (i16, Option<UnixMillis>) {
     match state {
         KeyState::Running { until } => (RUNNING, Some(*until)),

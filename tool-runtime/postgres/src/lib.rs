@@ -14,6 +14,7 @@ mod error;
 mod evidence;
 mod evidence_keys;
 mod grants;
+mod import;
 mod keys;
 #[cfg(feature = "ledger")]
 mod ledger;

@@ -30,15 +30,8 @@ const SWEEP: &str = r#"
 #[async_trait]
 impl OutputStore for PostgresStore {
     async fn put_output(&self, output: StoredOutput) -> Result<(), StoreError> {
-        must_have_no_nul(&[&output.principal])?;
-        let tenant = output.tenant;
-        let statement = Statement::new(PUT)
-            .uuid(output.id)
-            .uuid(tenant)
-            .text(&output.principal)
-            .bytes(output.text)
-            .time(output.expires_at);
-        self.execute(RowScope::Tenant(tenant), statement).await.map(drop)
+        let scope = RowScope::Tenant(output.tenant);
+        self.execute(scope, insertion(output)?).await.map(drop)
     }
 
     async fn read_output(
@@ -71,4 +64,15 @@ impl OutputStore for PostgresStore {
     async fn sweep_outputs(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         self.execute(RowScope::AllTenants, Statement::new(SWEEP).time(now).limit(limit)).await
     }
+}
+
+/// Inserts an output that the store does not have.
+pub(crate) fn insertion(output: StoredOutput) -> Result<Statement, StoreError> {
+    must_have_no_nul(&[&output.principal])?;
+    Ok(Statement::new(PUT)
+        .uuid(output.id)
+        .uuid(output.tenant)
+        .text(&output.principal)
+        .bytes(output.text)
+        .time(output.expires_at))
 }

@@ -10,7 +10,7 @@ use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use crate::PostgresStore;
-use crate::columns::column;
+use crate::columns::{column, session_digest};
 use crate::database::RowScope;
 use crate::statement::{Statement, must_have_no_nul};
 
@@ -138,8 +138,6 @@ impl SessionTable for PostgresStore {
     }
 }
 
-/// Returns the digest of a session, which is equal only for equal tenants, principals and sessions.
 fn digest(key: &SessionKey) -> Digest {
-    let parts = serde_json::json!([key.tenant().to_string(), key.principal(), key.session()]);
-    Digest::compute("tool-runtime/postgres/session/v1", parts.to_string().as_bytes())
+    session_digest(key.tenant(), key.principal(), key.session())
 }

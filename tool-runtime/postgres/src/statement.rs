@@ -109,7 +109,6 @@ impl Statement {
         self.bind(text.map(ToOwned::to_owned), Type::TEXT)
     }
 
-    #[cfg(feature = "ledger")]
     pub(crate) fn optional_flag(self, flag: Option<bool>) -> Self {
         self.bind(flag, Type::BOOL)
     }

@@ -69,8 +69,8 @@ const SWEEP: &str = r#"
 #[async_trait]
 impl TicketStore for PostgresStore {
     async fn put_ticket(&self, ticket: WaitingTicket) -> Result<(), StoreError> {
-        must_have_no_nul(&[&ticket.conversation, &ticket.caller])?;
-        self.execute(RowScope::Tenant(ticket.tenant), insertion(PUT, ticket)).await.map(drop)
+        let scope = RowScope::Tenant(ticket.tenant);
+        self.execute(scope, insertion_of_new(ticket)?).await.map(drop)
     }
 
     async fn put_ticket_within(
@@ -92,7 +92,7 @@ impl TicketStore for PostgresStore {
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
-        let statement = Statement::new(FIND).uuid(id);
+        let statement = lookup(id);
         // The caller compares the tenant.
         let mut tickets = self.query(RowScope::AllTenants, statement, ticket).await?;
         Ok(tickets.pop())
@@ -128,6 +128,16 @@ impl TicketStore for PostgresStore {
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         self.execute(RowScope::AllTenants, Statement::new(SWEEP).time(now).limit(limit)).await
     }
+}
+
+/// Inserts a ticket that the store does not have.
+pub(crate) fn insertion_of_new(ticket: WaitingTicket) -> Result<Statement, StoreError> {
+    must_have_no_nul(&[&ticket.conversation, &ticket.caller])?;
+    Ok(insertion(PUT, ticket))
+}
+
+pub(crate) fn lookup(id: Uuid) -> Statement {
+    Statement::new(FIND).uuid(id)
 }
 
 fn insertion(sql: &'static str, ticket: WaitingTicket) -> Statement {
@@ -167,7 +177,7 @@ async fn end_once(
     }
 }
 
-fn ticket(row: &Row) -> Result<WaitingTicket, StoreError> {
+pub(crate) fn ticket(row: &Row) -> Result<WaitingTicket, StoreError> {
     let end: Option<i16> = column(row, "ended")?;
     Ok(WaitingTicket {
         id: column(row, "id")?,

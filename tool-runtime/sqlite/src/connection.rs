@@ -30,6 +30,15 @@ pub(crate) fn open(path: &Path, options: &SqliteOptions) -> Result<Connection, S
     open().map_err(|error| named(path, error))
 }
 
+/// Opens an existing file, and migrates it to the newest version.
+pub(super) fn open_existing(
+    path: &Path,
+    options: &SqliteOptions,
+) -> Result<Connection, StoreError> {
+    library_version::check(options.allow_wal_reset_bug)?;
+    connect(path, options)
+}
+
 pub(super) fn named(path: &Path, error: StoreError) -> StoreError {
     error.at(format_args!("cannot open `{}`", path.display()))
 }

@@ -234,7 +234,7 @@ fn list(
     connection.prepare_cached(LIST_OF_TRACE)?.query_map(parameters, listed)?.collect()
 }
 
-fn snapshot(row: &Row<'_>) -> rusqlite::Result<StoredSnapshot> {
+pub(super) fn snapshot(row: &Row<'_>) -> rusqlite::Result<StoredSnapshot> {
     let (arguments, output) = (row.get("arguments")?, row.get("output")?);
     let sealed = match row.get::<_, Option<u32>>("key_version")? {
         None if (&arguments, &output) == (&None::<Vec<u8>>, &None::<Vec<u8>>) => None,

@@ -115,7 +115,7 @@ fn padded(ring_key: &str) -> Vec<u8> {
     padded
 }
 
-fn key(row: &Row<'_>) -> rusqlite::Result<TenantKey> {
+pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<TenantKey> {
     let (tenant, version) = (uuid(row, "tenant")?, row.get("version")?);
     if row.get::<_, i64>("lives")? == 0 {
         return Ok(TenantKey::destroyed(tenant, version));

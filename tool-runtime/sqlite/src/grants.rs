@@ -126,11 +126,11 @@ fn list(
 }
 
 /// Returns the column of arguments: empty for any arguments, because a key has no NULL.
-fn arguments(scope: &GrantScope) -> &[u8] {
+pub(super) fn arguments(scope: &GrantScope) -> &[u8] {
     scope.arguments.as_ref().map_or(&[], |digest| digest.as_bytes())
 }
 
-fn grant(row: &Row<'_>) -> rusqlite::Result<StandingGrant> {
+pub(super) fn grant(row: &Row<'_>) -> rusqlite::Result<StandingGrant> {
     let arguments: Vec<u8> = row.get("arguments")?;
     Ok(StandingGrant {
         scope: GrantScope {

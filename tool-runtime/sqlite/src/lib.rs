@@ -16,6 +16,7 @@ mod connection;
 mod error;
 mod evidence;
 mod evidence_keys;
+mod export;
 mod format;
 mod grants;
 mod integrity;

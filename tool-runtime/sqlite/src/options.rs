@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use tool_runtime_core::key_ring::KeyRing;
-use tool_runtime_core::store::StoreError;
+use tool_runtime_core::store::{StoreError, StoreExport};
 
-use super::SqliteStore;
 use super::checksum::RowKeys;
+use super::{SqliteStore, export};
 
 /// Settings of a [`SqliteStore`].
 #[derive(Debug, Clone)]
@@ -118,5 +118,32 @@ impl SqliteOptions {
     /// Returns the errors of [`SqliteStore::open`].
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         SqliteStore::start(path.as_ref(), &self)
+    }
+
+    /// Opens an existing file to copy its rows to another store, such as `PostgresStore::import`.
+    ///
+    /// Until the export is dropped, no one can write the file: stop the processes that use it first, and do not start
+    /// them on this file again. The records of a ledger are not exported: keep it for
+    /// them.
+    ///
+    /// It blocks on file I/O, as reading the rows does.
+    ///
+    /// # Errors
+    /// Returns the errors of [`SqliteStore::open`], and `Unavailable` if the file does not exist or another process is
+    /// writing. Reading the rows fails as `Damaged` at a row that fails its checks, such as a
+    /// [damaged key](SqliteStore::damaged_keys).
+    ///
+    /// # Examples
+    /// ```
+    /// # fn doc(folder: &std::path::Path) -> Result<(), tool_runtime::store::StoreError> {
+    /// use tool_runtime::store::SqliteStore;
+    ///
+    /// let export = SqliteStore::options().export(folder.join("tools.db"))?;
+    /// println!("{} to copy", export.counts);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn export(self, path: impl AsRef<Path>) -> Result<StoreExport, StoreError> {
+        export::export(path.as_ref(), &self)
     }
 }

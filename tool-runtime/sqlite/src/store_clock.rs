@@ -32,6 +32,12 @@ pub(super) fn advance(
     Ok(now)
 }
 
+/// Returns the time that the clock has at a reading, without advancing it.
+pub(super) fn peek(connection: &Connection, reading: ClockReading) -> rusqlite::Result<UnixMillis> {
+    let stored = connection.prepare_cached(READ)?.query_row([], clock).optional()?;
+    Ok(stored.unwrap_or(StoreClock::start(reading)).advance(reading))
+}
+
 fn clock(row: &Row<'_>) -> rusqlite::Result<StoreClock> {
     let up_ms = to_unix_millis(row.get("up_ms")?).get();
     let monotonic = MonotonicTime::new(uuid(row, "boot")?, up_ms);

@@ -182,7 +182,7 @@ fn end_once(
     }
 }
 
-fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
+pub(super) fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
     let end: Option<i64> = row.get("ended")?;
     Ok(WaitingTicket {
         id: uuid(row, "id")?,

@@ -5,6 +5,7 @@
 mod error;
 #[doc(hidden)]
 pub mod evidence;
+mod export;
 mod grant;
 mod idempotency;
 mod key_decision;
@@ -27,6 +28,7 @@ mod transaction;
 pub use async_trait::async_trait;
 
 pub use self::error::{StoreError, StoreErrorKind};
+pub use self::export::{ArchivedKey, RowCounts, RowKind, StoreExport, StoredRow, StoredSession};
 pub use self::grant::{GrantScope, GrantStore, StandingGrant};
 pub use self::idempotency::{
     ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, ScopedKey,

@@ -3,6 +3,7 @@
 mod agreement;
 mod claims;
 mod conformance;
+mod import;
 mod isolation;
 mod ledger;
 mod ledger_kills;

@@ -143,7 +143,8 @@ mod tests {
         ] {
             assert_eq!(position.to_string().parse(), Ok(position));
         }
-        let longest = "9999999999999999999.9999999999999999999.ffffffff-ffff-ffff-ffff-ffffffffffff";
+        let longest =
+            "9999999999999999999.9999999999999999999.ffffffff-ffff-ffff-ffff-ffffffffffff";
         for text in ["0", "9999999999999999999", "0000000000000000017", longest] {
             assert!(text.parse::<RecordPosition>().is_ok(), "the pattern accepts {text}");
         }
