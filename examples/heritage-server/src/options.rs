@@ -54,6 +54,9 @@ pub struct Options {
     /// Makes a key for a caller, prints it with its line for the file of keys, and exits
     #[arg(long, value_name = "NAME")]
     pub new_key: Option<String>,
+    /// Copies the keys, tickets, answers and evidence of a server that has ended into --store, and exits
+    #[arg(long, value_name = "FILE", requires = "store", conflicts_with_all = ["stdio", "new_key"])]
+    pub import: Option<PathBuf>,
     /// Requires a person's approval for each draft, by /api/approvals
     #[arg(long, env = "HERITAGE_ASK_FIRST")]
     pub ask_first: bool,
@@ -83,6 +86,7 @@ impl Options {
             issuer: None,
             audience: None,
             new_key: None,
+            import: None,
             ask_first: false,
             mcp: false,
             stdio: false,

@@ -3,11 +3,13 @@
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 
 use axum::Router;
 use tool_runtime::http::{
     self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, shutdown_signal,
 };
+use tool_runtime::store::{PostgresStore, RowCounts, SqliteStore};
 
 use crate::Options;
 use crate::files::Files;
@@ -26,6 +28,9 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     if let Some(name) = &options.new_key {
         println!("{}", keys::made(name)?);
         return Ok(());
+    }
+    if let (Some(file), Some(url)) = (&options.import, &options.store) {
+        return import(file, url).await;
     }
     if options.stdio {
         return crate::protocol::serve_streams(&options).await;
@@ -58,6 +63,18 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let ended = server.run(shutdown_signal()).await?;
     eprintln!("ended after {} connections", ended.connections);
     host.close().await
+}
+
+/// Copies the runtime's file of an earlier data folder into a shared store.
+async fn import(file: &Path, url: &str) -> Result<(), Box<dyn Error>> {
+    let export = SqliteStore::options().export(file)?;
+    let rows = export.counts.total();
+    let store = PostgresStore::connect(url).await?;
+    let progress = |copied: &RowCounts| eprint!("\r{} of {rows} rows", copied.total());
+    let copied = store.import(export, progress).await;
+    eprintln!();
+    println!("copied and compared: {}", copied?);
+    Ok(())
 }
 
 /// Admits callers with a key or a token; if neither is configured, only callers on this machine.

@@ -13,7 +13,7 @@ use std::{fs, thread};
 use serde_json::{Value, json};
 use tokio_postgres::NoTls;
 
-use crate::server::{Server, made_database, new_folder};
+use crate::server::{Server, made_database, new_folder, program};
 
 /// Servers with one database, one store and one secret.
 struct Replicas {
@@ -176,6 +176,48 @@ fn what_one_server_recorded_is_shown_and_replayed_by_another() {
             assert_eq!(status, 200, "{snapshot}");
         }
     }
+}
+
+#[test]
+fn a_server_that_moves_to_a_shared_store_answers_repeats_and_decides_what_waited() {
+    let Some(store) = made_database() else { return };
+    let folder = new_folder();
+    let server = Server::start_in(folder.clone(), &["--ask-first"]);
+    let (status, waits) = draft(&server.address, "order-1", "廊桥").expect("an answer");
+    assert_eq!(status, 409, "{waits}");
+    let server = server.restarted_with(&[]);
+    let (status, written) = draft(&server.address, "order-2", "水口").expect("an answer");
+    assert_eq!(status, 200, "{written}");
+
+    let file = folder.join("runtime.db").display().to_string();
+    let import = || {
+        let arguments = ["--store", &store, "--import", &file];
+        program(&folder).args(arguments).output().expect("the program runs")
+    };
+    let server = server.restarted_after(
+        || {
+            let output = import();
+            let printed = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(printed.contains("1 keys, 1 tickets"), "{printed}");
+        },
+        &["--store", &store, "--secret", &folder.join("secret.key").display().to_string()],
+    );
+    let (status, again) = draft(&server.address, "order-2", "水口").expect("an answer");
+    assert_eq!((status, &again["output"]), (200, &written["output"]), "{again}");
+    let editor = [("X-User-ID", "editor-1")];
+    let inbox = request(&server.address, "GET /api/approvals", &editor, &Value::Null);
+    let inbox = inbox.expect("an inbox").1;
+    let ticket = inbox["approvals"][0]["ticket"].as_str().expect("a ticket").to_owned();
+    let decide = format!("POST /api/approvals/{ticket}");
+    let approve = json!({"decision": "approve"});
+    let (status, approved) =
+        request(&server.address, &decide, &editor, &approve).expect("an answer");
+    assert_eq!((status, &approved["success"]), (200, &true.into()), "{approved}");
+
+    let repeated = import();
+    let error = String::from_utf8_lossy(&repeated.stderr);
+    assert!(!repeated.status.success() && error.contains("has rows already"), "{error}");
 }
 
 #[test]

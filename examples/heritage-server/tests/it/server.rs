@@ -81,8 +81,14 @@ impl Server {
     }
 
     /// Stops it, and starts another server in its folder, with these options.
-    pub(crate) fn restarted_with(mut self, options: &[&str]) -> Self {
+    pub(crate) fn restarted_with(self, options: &[&str]) -> Self {
+        self.restarted_after(|| (), options)
+    }
+
+    /// Stops it, and starts another server in its folder after this step.
+    pub(crate) fn restarted_after(mut self, step: impl FnOnce(), options: &[&str]) -> Self {
         self.end();
+        step();
         // The next server owns the folder now.
         let folder = std::mem::take(&mut self.folder);
         Self::start_in(folder, options)

@@ -2,11 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use futures::future::join_all;
+use tool_runtime::canonical::Digest;
+use tool_runtime::evidence::{
+    EvidenceStore as _, SnapshotId, StoredFacts, StoredSnapshot, TenantKey,
+};
 use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::PostgresStore;
+use tool_runtime::store::{
+    ClaimOutcome, ClaimRequest, GrantScope, GrantStore as _, IdempotencyStore as _,
+    OutputStore as _, PostgresStore, ScopedKey, Settlement, StandingGrant, StoredAnswer,
+    StoredOutput, TicketStore as _, UnixMillis, WaitingTicket,
+};
 use tool_runtime::{ToolOutput, Uuid, serde_json};
 
 use crate::server;
@@ -116,4 +125,63 @@ async fn repeats_that_reach_all_replicas_at_once_pay_once() {
         }
         assert_eq!(bank.0.load(Ordering::SeqCst), 10);
     }
+}
+
+/// A replica of a newer release has migrated the tables, while one of this release goes on with its connections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replica_goes_on_when_a_newer_one_adds_columns() {
+    for url in server::urls() {
+        for prepares in [false, true] {
+            let schema = server::schema();
+            let options = PostgresStore::options().schema(&schema).prepared_statements(prepares);
+            let store = options.max_connections(2).connect(&url).await.expect("a store");
+            use_all_tables(&store, 1).await;
+            let tables = ["keys", "tickets", "grants", "outputs", "evidence_keys", "evidence"];
+            for table in tables {
+                let add =
+                    format!("ALTER TABLE {schema}.{table} ADD COLUMN note text DEFAULT 'new'");
+                server::execute(&url, &add).await;
+            }
+            use_all_tables(&store, 2).await;
+        }
+    }
+}
+
+async fn use_all_tables(store: &PostgresStore, number: u128) {
+    let (tenant, digest) = (Uuid::from_u128(number), Digest::compute("test", b"{}"));
+    let now = UnixMillis::new(1_800_000_000_000);
+    let key = ScopedKey::new(tenant, "user:42", "book_seat", "order");
+    let request = ClaimRequest::new(key.clone(), digest, now, Duration::from_secs(30));
+    let outcome = store.claim(request.clone()).await.expect("a claim");
+    let ClaimOutcome::Acquired(fence) = outcome else { panic!("the key is free: {outcome:?}") };
+    assert!(store.renew(&key, fence, now.after(Duration::from_secs(60))).await.expect("renewed"));
+    let answer = StoredAnswer::succeeded(b"1".to_vec(), Vec::new());
+    let answered = Settlement::Answered { answer: answer.clone(), keep_until: now };
+    assert!(store.settle(&key, fence, answered).await.expect("settled"));
+    let repeat = store.claim(request).await.expect("a claim");
+    assert_eq!(repeat, ClaimOutcome::Settled(answer));
+    let ticket = WaitingTicket::new(tenant, tenant, "run-1", vec![1], now);
+    store.put_ticket(ticket.clone()).await.expect("a ticket");
+    assert_eq!(store.find_ticket(tenant).await.expect("a ticket"), Some(ticket));
+    let grant = StandingGrant {
+        scope: GrantScope::new(tenant, "user:42", "book_seat", digest),
+        granted_by: "user:ada".into(),
+        granted_at: now,
+        expires_at: None,
+    };
+    store.put_grant(grant.clone()).await.expect("a grant");
+    assert_eq!(store.grants(tenant, None, 10).await.expect("grants"), [grant]);
+    let (principal, text) = ("user:42".into(), b"long".to_vec());
+    let output = StoredOutput { id: tenant, tenant, principal, text, expires_at: now };
+    store.put_output(output).await.expect("an output");
+    let slice = store.read_output(tenant, tenant, "user:42", 0, 10, UnixMillis::new(0));
+    assert_eq!(slice.await.expect("an output").expect("the output").bytes, b"long");
+    let tenant_key = TenantKey::new(tenant, 1, "2026-11", vec![1; 81]);
+    assert!(store.add_tenant_key(tenant_key.clone()).await.expect("a key"));
+    assert_eq!(store.newest_tenant_key(tenant).await.expect("a key"), Some(tenant_key));
+    let id = SnapshotId::from_uuid(Uuid::now_v7()).expect("an id");
+    let facts = StoredFacts { tenant, id, trace: "trace-1".into(), facts: b"{}".to_vec() };
+    let snapshot = StoredSnapshot::new(facts, None).with_checksum(vec![1]);
+    assert!(store.put_snapshot(snapshot.clone()).await.expect("a snapshot"));
+    assert_eq!(store.find_snapshot(tenant, id).await.expect("a snapshot"), Some(snapshot));
 }

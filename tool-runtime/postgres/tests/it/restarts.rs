@@ -1,78 +1,24 @@
 //! The server is stopped as a crash would stop it, in the middle of writes.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join_all;
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
-use tokio_postgres::{Client, NoTls};
 use tool_runtime::ledger::{Ledger, LedgerQuery, PostgresLedger, RecordedCall, RecordedCallKind};
 use tool_runtime::policy::{KeyRing, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{PostgresOptions, PostgresStore, StoreErrorKind};
 use tool_runtime::{ToolOutput, Uuid};
 
+use crate::private_server::PrivateServer;
+
 /// The number of crashes.
 const RESTARTS: usize = 5;
 /// The writers, each with a replica of its own.
 const WRITERS: usize = 3;
-
-/// A server that this test alone uses; it ends when the pipe to it is closed.
-struct PrivateServer {
-    url: String,
-    runner: Child,
-    input: Option<ChildStdin>,
-}
-
-impl PrivateServer {
-    fn start() -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/postgres/run");
-        let mut runner = Command::new(script)
-            .args(["bash", "-c", "echo \"$TEST_POSTGRES\"; read -r _ || true"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the script starts");
-        let mut url = String::new();
-        let output = runner.stdout.take().expect("a pipe");
-        BufReader::new(output).read_line(&mut url).expect("a URL");
-        let input = runner.stdin.take();
-        Self { url: url.trim().to_owned(), runner, input }
-    }
-
-    /// Connects as soon as the server accepts connections; the task ends with the connection.
-    async fn client(&self) -> (Client, JoinHandle<()>) {
-        loop {
-            if let Ok((client, connection)) = tokio_postgres::connect(&self.url, NoTls).await {
-                return (client, tokio::spawn(async { drop(connection.await) }));
-            }
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// Stops the server without a checkpoint, and waits until it has recovered.
-    async fn crash(&self) {
-        let (client, connection) = self.client().await;
-        let id = "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int";
-        let id: i32 = client.query_one(id, &[]).await.expect("its id").get(0);
-        kill_process(Pid::from_raw(id).expect("an id"), Signal::QUIT).expect("it is stopped");
-        connection.await.expect("the connection ends");
-        drop(self.client().await);
-    }
-}
-
-impl Drop for PrivateServer {
-    fn drop(&mut self) {
-        self.input = None;
-        let _ = self.runner.wait();
-    }
-}
 
 /// The effects of each key.
 #[derive(Clone, Default)]
