@@ -49,7 +49,8 @@ impl Blocker {
 
     /// Ends the transaction after an operation has waited for it longer than its lease.
     async fn end_late(&self, end: &str) {
-        let waits = "SELECT FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))";
+        // Not `pg_stat_activity`: within a transaction it stays as it was at its first use.
+        let waits = "SELECT FROM pg_locks WHERE NOT granted AND $1 = ANY(pg_blocking_pids(pid))";
         while self.client.query(waits, &[&self.id]).await.expect("locks").is_empty() {
             tokio::task::yield_now().await;
         }
