@@ -39,6 +39,11 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if env::var_os("HERITAGE_POSTGRES").is_some() && env::var_os("TEST_PGBOUNCER").is_none() {
+        left_out.push(
+            "tool-runtime-postgres through a pooler: PgBouncer is not there; install it".to_owned(),
+        );
+    }
     if env::var_os("TOON_MODULES").is_none() {
         left_out.push(
             "tool-tests, articulate::oracle: the reference implementation of TOON is not there; \

@@ -69,6 +69,9 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
 async fn import(file: &Path, url: &str) -> Result<(), Box<dyn Error>> {
     let export = SqliteStore::options().export(file)?;
     let rows = export.counts.total();
+    if rows == 0 {
+        return Err(format!("{} has no rows to copy: is it runtime.db?", file.display()).into());
+    }
     let store = PostgresStore::connect(url).await?;
     let progress = |copied: &RowCounts| eprint!("\r{} of {rows} rows", copied.total());
     let copied = store.import(export, progress).await;

@@ -122,7 +122,8 @@ impl IdempotencyStore for PostgresStore {
                 .text(&after.tool)
                 .text(&after.key),
         };
-        self.query(RowScope::Tenant(tenant), statement, move |row| unknown(row, tenant)).await
+        self.query(RowScope::Tenant(tenant), statement, move |row| record_of_tenant(row, tenant))
+            .await
     }
 
     async fn find_unknown(
@@ -131,7 +132,7 @@ impl IdempotencyStore for PostgresStore {
         fence: Fence,
     ) -> Result<Option<KeyRecord>, StoreError> {
         let statement = Statement::new(FIND_UNKNOWN).uuid(tenant).fence(fence);
-        let read = move |row: &Row| unknown(row, tenant);
+        let read = move |row: &Row| record_of_tenant(row, tenant);
         let mut records = self.query(RowScope::Tenant(tenant), statement, read).await?;
         Ok(records.pop())
     }
@@ -159,13 +160,9 @@ pub(crate) async fn find(
     database: &Database,
     key: &ScopedKey,
 ) -> Result<Option<KeyRecord>, StoreError> {
-    let statement = lookup(key);
+    let statement = Statement::new(FIND).digest(&key.digest());
     let read = |row: &Row| record(row, key.clone());
     Ok(database.rows(RowScope::Tenant(key.tenant), &[statement], read).await?.pop())
-}
-
-pub(crate) fn lookup(key: &ScopedKey) -> Statement {
-    Statement::new(FIND).digest(&key.digest())
 }
 
 /// Reads the record of a key from a row of all its columns.
@@ -201,8 +198,8 @@ pub(crate) fn record(row: &Row, key: ScopedKey) -> Result<KeyRecord, StoreError>
     Ok(record)
 }
 
-/// Reads an unknown record of a tenant from a row without the columns of other states.
-fn unknown(row: &Row, tenant: Uuid) -> Result<KeyRecord, StoreError> {
+/// Reads a record of a tenant from a row with the texts of its key.
+pub(crate) fn record_of_tenant(row: &Row, tenant: Uuid) -> Result<KeyRecord, StoreError> {
     let key = ScopedKey {
         tenant,
         principal: column(row, "principal")?,

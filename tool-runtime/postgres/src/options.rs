@@ -161,7 +161,7 @@ impl PostgresOptions {
         must_be_schema_name(&self.schema)?;
         // Its sessions may be left within a transaction, if the opening fails.
         let client = Object::take(pool.get().await.map_err(|error| pool_error(&error))?);
-        let synchronous_commit = self.check_durability(&client).await?;
+        let synchronous_commit = self.check_settings(&client).await?;
         migrations::prepare(&client, &self.schema, self.migrate).await?;
         drop(client);
         let settings = TransactionSettings {
@@ -208,19 +208,31 @@ impl PostgresOptions {
         pool.build().map_err(|error| unavailable(error.to_string()))
     }
 
-    /// Returns the session's `synchronous_commit`, if the server keeps what it confirms.
-    async fn check_durability(&self, client: &Client) -> Result<Box<str>, StoreError> {
+    /// Returns the session's `synchronous_commit`, if the server keeps what it confirms and isolates transactions as the
+    /// store expects.
+    async fn check_settings(&self, client: &Client) -> Result<Box<str>, StoreError> {
         const SETTINGS: &str = "
             SELECT current_setting('fsync') AS fsync,
-                current_setting('synchronous_commit') AS synchronous_commit";
+                current_setting('synchronous_commit') AS synchronous_commit,
+                current_setting('default_transaction_isolation') AS isolation";
         let row =
             client.query_typed_one(SETTINGS, &[]).await.map_err(|error| store_error(&error))?;
         let (fsync, commit): (&str, &str) =
             (column(&row, "fsync")?, column(&row, "synchronous_commit")?);
-        if self.require_durable_commits && (fsync == "off" || commit == "off") {
+        let is_durable = fsync == "on" && matches!(commit, "on" | "remote_apply");
+        if self.require_durable_commits && !is_durable {
             let log = format!(
                 "the server may lose what it has confirmed (fsync = {fsync}, synchronous_commit = {commit}), and a \
                  write could run twice: set both to on, or for tests `require_durable_commits(false)`"
+            );
+            return Err(StoreError::for_settings(StoreErrorKind::Unavailable, log));
+        }
+        // A claim waits for a lock, and then reads what the owner before has committed.
+        let isolation: &str = column(&row, "isolation")?;
+        if isolation != "read committed" {
+            let log = format!(
+                "the role or the database has default_transaction_isolation = {isolation:?}: expected read committed; \
+                 ALTER ROLE … SET default_transaction_isolation = 'read committed'"
             );
             return Err(StoreError::for_settings(StoreErrorKind::Unavailable, log));
         }

@@ -36,7 +36,11 @@ pub(super) fn open_existing(
     options: &SqliteOptions,
 ) -> Result<Connection, StoreError> {
     library_version::check(options.allow_wal_reset_bug)?;
-    connect(path, options)
+    let has_tables = format::version(&raw(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?)? > 0;
+    if has_tables {
+        return connect(path, options);
+    }
+    Err(StoreError::new(StoreErrorKind::Damaged, "the file is empty, and no store has used it"))
 }
 
 pub(super) fn named(path: &Path, error: StoreError) -> StoreError {

@@ -1,7 +1,7 @@
 //! Reads all rows of a file, for a copy in another store.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row, named_params};
 use tool_runtime_core::store::signed::count;
@@ -19,8 +19,9 @@ use super::{
     store_clock, tickets,
 };
 
-/// The number of rows that are read at once. Outputs and answers may be long.
+/// The most rows that are read at once, and the bytes of their long values after which a page ends.
 const PAGE: usize = 32;
+const PAGE_BYTES: usize = 4 << 20;
 
 /// The empty values come before all others.
 const GRANTS: &str = "
@@ -40,12 +41,13 @@ pub(super) fn export(path: &Path, options: &SqliteOptions) -> Result<StoreExport
         }
         let host_keys = options.checksum_keys.as_ref();
         let keys = checksum::prepare(&mut connection, host_keys, options.adopt_rows)?;
-        start(connection, keys).map_err(|error| store_error(&error))
+        integrity::must_have_no_damaged_row(&connection, &keys)?;
+        start(path, connection, keys).map_err(|error| store_error(&error))
     };
     open().map_err(|error| connection::named(path, error))
 }
 
-fn start(connection: Connection, keys: RowKeys) -> rusqlite::Result<StoreExport> {
+fn start(path: &Path, connection: Connection, keys: RowKeys) -> rusqlite::Result<StoreExport> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let mut counts = RowCounts::default();
     for kind in RowKind::ALL {
@@ -58,6 +60,7 @@ fn start(connection: Connection, keys: RowKeys) -> rusqlite::Result<StoreExport>
         next_fence: row::next_fence(&connection)?,
         counts,
         rows: Box::new(ExportedRows {
+            path: path.to_owned(),
             connection,
             keys,
             remaining: RowKind::ALL.into(),
@@ -69,6 +72,7 @@ fn start(connection: Connection, keys: RowKeys) -> rusqlite::Result<StoreExport>
 
 /// The rows of all tables, read page by page in the order of their numbers.
 struct ExportedRows {
+    path: PathBuf,
     connection: Connection,
     keys: RowKeys,
     /// The tables that are not read to their end, the current one first.
@@ -107,7 +111,8 @@ impl Iterator for ExportedRows {
                 Ok(page) => self.page = page.into(),
                 Err(error) => {
                     self.remaining.clear();
-                    return Some(Err(error));
+                    let path = self.path.display();
+                    return Some(Err(error.at(format_args!("cannot copy the {kind} of `{path}`"))));
                 }
             }
         }
@@ -141,11 +146,18 @@ impl ExportedRows {
             statement.query(named_params! { ":after": self.last.number, ":limit": count(PAGE) })
         };
         let mut rows = rows.map_err(|error| store_error(&error))?;
-        let (mut page, mut number) = (Vec::new(), self.last.number);
+        let (mut page, mut bytes_of_page, mut number) = (Vec::new(), 0, self.last.number);
         while let Some(row) = rows.next().map_err(|error| store_error(&error))? {
-            page.push(self.stored_row(kind, row)?);
             if kind != RowKind::Grant {
                 number = row.get("number").map_err(|error| store_error(&error))?;
+            }
+            let stored_row = self.stored_row(kind, row);
+            let stored_row =
+                stored_row.map_err(|error| error.at(format_args!("the row {number}")))?;
+            bytes_of_page += stored_row.long_bytes();
+            page.push(stored_row);
+            if bytes_of_page > PAGE_BYTES {
+                break;
             }
         }
         let grant = match page.last() {
@@ -175,12 +187,8 @@ impl ExportedRows {
     fn key(&self, row: &Row<'_>) -> Result<StoredRow, StoreError> {
         match FoundRow::read(row, &self.keys).map_err(|error| store_error(&error))? {
             FoundRow::Valid(row) => Ok(StoredRow::Key(row.record)),
-            // Its key may be wrong: a copy would be found by it, and not by the call's own key.
-            FoundRow::Damaged(row) => Err(damaged(format!(
-                "the key with the fence {} fails its checksum: resolve its outcome first, see \
-                 `SqliteStore::damaged_keys`",
-                row.fence.get()
-            ))),
+            // All were checked before.
+            FoundRow::Damaged(_) => Err(damaged("its checksum fails".to_owned())),
         }
     }
 

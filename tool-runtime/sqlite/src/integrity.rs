@@ -58,21 +58,46 @@ pub(super) fn check_rows(
     if !checks {
         return Ok(FileCheck::default());
     }
-    let check = || -> rusqlite::Result<FileCheck> {
-        let mut file_check = FileCheck::default();
-        let mut damaged = Vec::new();
-        let mut newest = connection.prepare(NEWEST)?;
-        let mut rows = newest.query(named_params! { ":limit": count(MAX_ROWS) })?;
-        while let Some(row) = rows.next()? {
-            file_check.rows += 1;
-            if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {
-                damaged.push(row);
+    mark_damaged(connection, keys, MAX_ROWS).map_err(|error| store_error(&error))
+}
+
+/// Verifies the checksums of all rows and marks those that fail; an error if there are any.
+pub(super) fn must_have_no_damaged_row(
+    connection: &Connection,
+    keys: &RowKeys,
+) -> Result<(), StoreError> {
+    let check = mark_damaged(connection, keys, usize::MAX).map_err(|error| store_error(&error))?;
+    if check.damaged == 0 {
+        return Ok(());
+    }
+    // The key in such a row may be wrong: a copy would be found by it, and not by the call's own key.
+    let log = format!(
+        "{} keys fail their checksums: list them with `SqliteStore::damaged_keys`, and resolve their outcomes first",
+        check.damaged
+    );
+    Err(StoreError::new(StoreErrorKind::Damaged, log))
+}
+
+fn mark_damaged(
+    connection: &Connection,
+    keys: &RowKeys,
+    max_rows: usize,
+) -> rusqlite::Result<FileCheck> {
+    let mut file_check = FileCheck::default();
+    let mut damaged = Vec::new();
+    let mut newest = connection.prepare(NEWEST)?;
+    let mut rows = newest.query(named_params! { ":limit": count(max_rows) })?;
+    while let Some(row) = rows.next()? {
+        file_check.rows += 1;
+        if let FoundRow::Damaged(row) = FoundRow::read(row, keys)? {
+            damaged.push(row);
+            if damaged.len() == MAX_ROWS {
+                break;
             }
         }
-        file_check.damaged = damaged.len();
-        damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| file_check)
-    };
-    check().map_err(|error| store_error(&error))
+    }
+    file_check.damaged = damaged.len();
+    damaged.iter().try_for_each(|row| row.mark(connection)).map(|()| file_check)
 }
 
 /// Lists the rows that are marked as damaged.

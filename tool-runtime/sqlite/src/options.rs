@@ -122,16 +122,15 @@ impl SqliteOptions {
 
     /// Opens an existing file to copy its rows to another store, such as `PostgresStore::import`.
     ///
-    /// Until the export is dropped, no one can write the file: stop the processes that use it first, and do not start
-    /// them on this file again. The records of a ledger are not exported: keep it for
-    /// them.
+    /// Until the export is dropped, no process can write the file: stop those that use it first, and do not start them
+    /// on this file again. The records of a ledger are not exported: keep the file for them.
     ///
     /// It blocks on file I/O, as reading the rows does.
     ///
     /// # Errors
     /// Returns the errors of [`SqliteStore::open`], and `Unavailable` if the file does not exist or another process is
-    /// writing. Reading the rows fails as `Damaged` at a row that fails its checks, such as a
-    /// [damaged key](SqliteStore::damaged_keys).
+    /// writing; `Damaged` if a key fails its checksum, which [`damaged_keys`](SqliteStore::damaged_keys) lists
+    /// then. Reading the rows fails as `Damaged` at a row that cannot be read.
     ///
     /// # Examples
     /// ```

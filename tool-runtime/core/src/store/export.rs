@@ -7,7 +7,9 @@ use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use super::evidence::{StoredSnapshot, TenantKey};
-use super::{Fence, KeyRecord, StandingGrant, StoreError, StoredOutput, UnixMillis, WaitingTicket};
+use super::{
+    Fence, KeyRecord, KeyState, StandingGrant, StoreError, StoredOutput, UnixMillis, WaitingTicket,
+};
 
 /// All rows of a store as they are at one moment.
 ///
@@ -66,6 +68,27 @@ impl StoredRow {
             Self::TenantKey(_) => RowKind::TenantKey,
             Self::Snapshot(_) => RowKind::Snapshot,
             Self::Session(_) => RowKind::Session,
+        }
+    }
+
+    /// Returns the number of bytes of the row's long values, by which a copy limits its parts.
+    #[must_use]
+    pub fn long_bytes(&self) -> usize {
+        match self {
+            Self::Key(record) => match &record.state {
+                KeyState::Answered { answer, .. } => answer.body.len() + answer.meta.len(),
+                KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => 0,
+            },
+            Self::Ticket(ticket) => ticket.payload.len(),
+            Self::Output(output) => output.text.len(),
+            Self::Snapshot(StoredSnapshot { facts, sealed, .. }) => {
+                let length = |part: &Option<Vec<u8>>| part.as_ref().map_or(0, Vec::len);
+                let sealed = sealed.as_ref();
+                facts.facts.len()
+                    + sealed.map_or(0, |it| length(&it.arguments) + length(&it.output))
+            }
+            Self::Session(session) => session.messages.iter().map(Vec::len).sum(),
+            Self::ArchivedKey(_) | Self::Grant(_) | Self::TenantKey(_) => 0,
         }
     }
 }

@@ -183,8 +183,9 @@ impl Contestant {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_stores_answer_random_scripts_alike() {
-    let Some(url) = server::url() else { return };
-    for seed in 0..SCRIPTS {
+    for (url, seed) in
+        server::urls().into_iter().flat_map(|url| (0..SCRIPTS).map(move |seed| (url.clone(), seed)))
+    {
         let file = std::env::temp_dir().join(format!("agreement-{}.db", Uuid::now_v7()));
         let mut contestants = [
             Contestant::new("memory", MemoryStore::new()),

@@ -1,5 +1,7 @@
 //! The conformance suites, directly and through a pooler.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use tool_runtime::ledger::PostgresLedger;
 use tool_runtime::testing::conformance;
@@ -9,7 +11,9 @@ use crate::server;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_store_keeps_every_promise() {
     for url in server::urls() {
-        conformance::all(&server::store(&url).await).await;
+        let store = server::store(&url).await;
+        conformance::all(&store).await;
+        conformance::quotas(&store).await;
     }
 }
 
@@ -24,13 +28,14 @@ async fn evidence_keeps_every_promise() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forty_stores_behind_one_pooler_keep_every_promise() {
     for url in server::urls() {
-        let options = server::options().max_connections(2);
-        let store = options.clone().connect(&url).await.expect("the store opens");
+        let options = server::options().max_connections(2).connect_timeout(Duration::from_secs(60));
         let stores = join_all((0..40).map(|_| options.clone().connect(&url))).await;
-        for other in stores {
-            conformance::tickets(&other.expect("the store opens again")).await;
+        let stores: Vec<_> = stores.into_iter().map(|it| it.expect("the store opens")).collect();
+        join_all(stores.iter().map(|store| conformance::grants(store))).await;
+        // One after the other, since each suite sweeps the tickets of all.
+        for store in &stores {
+            conformance::tickets(store).await;
         }
-        conformance::grants(&store).await;
     }
 }
 
@@ -44,13 +49,14 @@ async fn a_store_with_prepared_statements_keeps_every_promise() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_shared_ledger_keeps_every_promise() {
-    let Some(url) = server::url() else { return };
-    let handle = tokio::runtime::Handle::current();
-    let suite = tokio::task::spawn_blocking(move || {
-        conformance::shared_ledgers(|| {
-            let store = handle.block_on(server::store(&url));
-            ["a", "b"].map(|name| PostgresLedger::open(&store, name).expect("it opens"))
+    for url in server::urls() {
+        let handle = tokio::runtime::Handle::current();
+        let suite = tokio::task::spawn_blocking(move || {
+            conformance::shared_ledgers(|| {
+                let store = handle.block_on(server::store(&url));
+                ["a", "b"].map(|name| PostgresLedger::open(&store, name).expect("it opens"))
+            });
         });
-    });
-    suite.await.expect("every promise is kept");
+        suite.await.expect("every promise is kept");
+    }
 }

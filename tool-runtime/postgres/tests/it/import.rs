@@ -295,19 +295,17 @@ async fn a_failed_copy_leaves_nothing() {
         let file = TempFile::new();
         fill(&file).await;
         let store = server::store(&url).await;
+        // Rows of the last tables that PostgreSQL cannot store, and that cannot be read.
+        let ring_key = |start: &str| {
+            format!("UPDATE evidence_keys SET ring_key = x'{start:0<128}' WHERE version = 2")
+        };
         for (damage, repair, text) in [
-            // A row that PostgreSQL cannot store, in the last table.
             (
                 "UPDATE sessions SET principal = 'a' || char(0)",
                 "UPDATE sessions SET principal = 'user:ada'",
-                "U+0000",
+                "cannot copy the sessions: PostgreSQL stores no text with the character U+0000",
             ),
-            // A key that fails its checksum.
-            (
-                "UPDATE keys SET principal = 'user:43' WHERE fence = 9",
-                "UPDATE keys SET principal = 'user:42' WHERE fence = 9",
-                "the key with the fence 9",
-            ),
+            (&*ring_key("ff"), &*ring_key("323032362d3131"), "cannot copy the tenant keys of `"),
         ] {
             file.edit(damage);
             let error = store.import(file.export(), |_| ()).await.expect_err(text);
@@ -320,6 +318,65 @@ async fn a_failed_copy_leaves_nothing() {
         let error = store.import(file.export(), |_| ()).await.expect_err("the store has rows");
         assert!(error.log().contains("import into an empty schema"), "{}", error.log());
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_key_is_listed_and_resolved_before_the_copy() {
+    let Some(url) = server::url() else { return };
+    let file = TempFile::new();
+    fill(&file).await;
+    file.edit("UPDATE keys SET principal = 'user:43' WHERE fence = 9");
+    let options = || SqliteStore::options().check_on_open(false);
+    let error = options().export(&file.0).expect_err("a damaged key");
+    assert!(error.log().contains("1 keys fail their checksums"), "{}", error.log());
+
+    let store = options().open(&file.0).expect("the store opens");
+    let damaged = store.damaged_keys(10).await.expect("a list");
+    let [record] = &damaged[..] else { panic!("one key is damaged: {damaged:?}") };
+    let (key, keep_until) = (key("key:answered-8"), UnixMillis::new(u64::MAX));
+    let answered = Settlement::Answered { answer: answer(8), keep_until };
+    assert!(store.settle(&key, record.fence, answered).await.expect("it is resolved"));
+    store.close().await;
+    let copy = server::store(&url).await;
+    assert_eq!(copy.import(file.export(), |_| ()).await.expect("the copy"), expected_counts());
+    let record = copy.find(&key).await.expect("a record").expect("the key");
+    assert_eq!(record.state, KeyState::Answered { answer: answer(8), keep_until });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_wait_for_a_copy_and_a_second_one_is_refused() {
+    let Some(url) = server::url() else { return };
+    let file = TempFile::new();
+    fill(&file).await;
+    let options = server::options().lock_timeout(Duration::from_millis(100));
+    let store = options.connect(&url).await.expect("a store");
+    let (started, mut parts) = tokio::sync::mpsc::unbounded_channel();
+    let (resume, resumed) = std::sync::mpsc::channel();
+    let (copying, export) = (store.clone(), file.export());
+    let copy = tokio::spawn(async move {
+        let mut is_first = true;
+        let progress = move |_: &RowCounts| {
+            if std::mem::take(&mut is_first) {
+                started.send(()).expect("the test waits");
+                resumed.recv().expect("the test goes on");
+            }
+        };
+        copying.import(export, progress).await
+    });
+    parts.recv().await.expect("the first part is copied");
+    // A repeat of a call whose answer is being copied is not a new call.
+    let repeat = ClaimRequest::new(key("key:answered-0"), FINGERPRINT, UnixMillis::new(1), HOUR);
+    let error = store.claim(repeat.clone()).await.expect_err("it fails closed");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+    let (time, next_fence) = (UnixMillis::new(1), Fence::new(1));
+    let (counts, rows) = (RowCounts::default(), Box::new(std::iter::empty()));
+    let second = StoreExport { time, next_fence, counts, rows };
+    let error = store.import(second, |_| ()).await.expect_err("another import");
+    assert!(error.log().contains("another import or a replica"), "{}", error.log());
+    resume.send(()).expect("the copy waits");
+    assert_eq!(copy.await.expect("it ends").expect("the copy"), expected_counts());
+    let outcome = store.claim(repeat).await.expect("a claim");
+    assert_eq!(outcome, ClaimOutcome::Settled(answer(0)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -360,4 +417,7 @@ async fn no_one_writes_a_file_that_is_exported() {
     let missing = file.0.with_file_name("missing.db");
     let error = SqliteStore::options().export(&missing).expect_err("there is no file");
     assert!(error.log().contains("missing.db") && !missing.exists(), "{}", error.log());
+    std::fs::write(&missing, "").expect("an empty file");
+    let error = SqliteStore::options().export(&missing).expect_err("the file is empty");
+    assert!(error.log().contains("no store has used it"), "{}", error.log());
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, join_all};
 use tokio::sync::Semaphore;
 use tool_runtime::canonical::Digest;
 use tool_runtime::policy::{BreakerConfig, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
-    LimitReport, LimitStore as _, PermitReport, PostgresOptions, PostgresStore,
+    LimitAnswer, LimitReport, LimitStore, PermitReport, PostgresOptions, PostgresStore, StoreError,
+    async_trait,
 };
 use tool_runtime::testing::conformance;
 use tool_runtime::{ToolOutput, Uuid};
@@ -95,6 +96,47 @@ async fn call(runtime: &Runtime, tool: &str) -> ToolOutput {
 fn reason(output: &ToolOutput) -> Option<String> {
     let details = output.error()?.details()?;
     details.get("reason")?.as_str().map(str::to_owned)
+}
+
+/// Counts the exchanges with a store.
+struct CountedStore {
+    store: PostgresStore,
+    exchanges: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl LimitStore for CountedStore {
+    async fn exchange(
+        &self,
+        replica: Uuid,
+        report: LimitReport,
+    ) -> Result<LimitAnswer, StoreError> {
+        self.exchanges.fetch_add(1, Ordering::SeqCst);
+        self.store.exchange(replica, report).await
+    }
+
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.store.spawn(task);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_within_their_limits_share_few_exchanges() {
+    const CALLS: usize = 2_000;
+    let Some(url) = server::url() else { return };
+    let exchanges = Arc::new(AtomicUsize::new(0));
+    let store =
+        CountedStore { store: server::store(&url).await, exchanges: Arc::clone(&exchanges) };
+    let rules = ToolPolicy::new().rate_limit(RateLimit::per_second(100_000).expect("in range"));
+    let policy = Policy::new().rules(rules.max_concurrent(64)).share_limits(store);
+    let runtime = Runtime::builder().toolkit(Shop(Work::default())).policy(policy).build();
+    let runtime = runtime.expect("a runtime");
+    for _ in 0..CALLS {
+        let output = call(&runtime, "shop.look").await;
+        assert!(output.error().is_none(), "{}", output.json());
+    }
+    let exchanges = exchanges.load(Ordering::SeqCst);
+    assert!((1..CALLS / 20).contains(&exchanges), "{exchanges}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -13,7 +13,9 @@ use tool_runtime::store::{
 use crate::server;
 
 const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
-const LEASE: Duration = Duration::from_millis(100);
+const LEASE: Duration = Duration::from_secs(30);
+/// The lease of a claim that waits for longer.
+const SHORT_LEASE: Duration = Duration::from_millis(100);
 /// A time at which the first owner's lease is over.
 const LATER: UnixMillis = UnixMillis::new(NOW.get() + 60_000);
 
@@ -55,7 +57,7 @@ impl Blocker {
             tokio::task::yield_now().await;
         }
         let waiting = Instant::now();
-        while waiting.elapsed() <= LEASE {
+        while waiting.elapsed() <= SHORT_LEASE {
             tokio::task::yield_now().await;
         }
         self.client.batch_execute(end).await.expect("it ends");
@@ -67,7 +69,8 @@ impl Blocker {
         key: &ScopedKey,
         end: &str,
     ) -> Result<ClaimOutcome, StoreError> {
-        let (store, request) = (store.clone(), request(key, LATER));
+        let request = ClaimRequest { lease: SHORT_LEASE, ..request(key, LATER) };
+        let store = store.clone();
         let claim = tokio::spawn(async move { store.claim(request).await });
         self.end_late(end).await;
         claim.await.expect("the claim ends")
@@ -130,14 +133,18 @@ async fn a_claim_behind_a_renewal_that_is_committed_finds_the_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_renewal_behind_another_owner_holds_the_key_only_if_that_one_was_rolled_back() {
+async fn a_renewal_that_waited_holds_the_key_unless_another_owner_has_taken_it_over() {
     let Some(url) = server::url() else { return };
-    for (end, is_held) in [("ROLLBACK", true), ("COMMIT", false)] {
+    let take_over = "UPDATE SCHEMA.keys SET fence = nextval('SCHEMA.fences')";
+    for (statement, end, is_held) in [
+        ("SELECT FROM SCHEMA.keys FOR UPDATE", "COMMIT", true),
+        (take_over, "ROLLBACK", true),
+        (take_over, "COMMIT", false),
+    ] {
         let schema = server::schema();
         let store = server::options().schema(&schema).connect(&url).await.expect("a store");
         let (key, fence) = owned_key(&store, end).await;
-        let take_over = format!("UPDATE {schema}.keys SET fence = nextval('{schema}.fences')");
-        let blocker = Blocker::new(&url, &take_over).await;
+        let blocker = Blocker::new(&url, &statement.replace("SCHEMA", &schema)).await;
         let renewal = {
             let (store, key) = (store.clone(), key.clone());
             tokio::spawn(async move { store.renew(&key, fence, LATER).await })

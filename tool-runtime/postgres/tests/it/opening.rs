@@ -74,19 +74,40 @@ async fn invalid_settings_name_what_is_expected() {
     assert!(error.log().starts_with("expected a URL as postgres://"), "{error}");
 }
 
+/// Returns the URL of a role with a setting of its own.
+async fn url_of_role_with(url: &str, setting: &str) -> String {
+    let role = format!("{}_role", server::schema());
+    let create =
+        format!(r#"CREATE ROLE "{role}" LOGIN SUPERUSER; ALTER ROLE "{role}" SET {setting}"#);
+    server::execute(url, &create).await;
+    url.replace("heritage@", &format!("{role}@"))
+}
+
 #[tokio::test]
 async fn a_server_that_may_lose_commits_is_refused() {
     let Some(url) = server::url() else { return };
-    let role = format!("{}_hasty", server::schema());
-    let create = format!(
-        r#"CREATE ROLE "{role}" LOGIN SUPERUSER; ALTER ROLE "{role}" SET synchronous_commit = off"#
-    );
-    server::execute(&url, &create).await;
-    let url = url.replace("heritage@", &format!("{role}@"));
-    let error = server::options().connect(&url).await.expect_err("asynchronous commits");
-    assert!(error.log().contains("synchronous_commit = off"), "{error}");
-    assert!(error.log().contains("require_durable_commits(false)"), "{error}");
-    server::options().require_durable_commits(false).connect(&url).await.expect("for tests");
+    for commit in ["off", "local", "remote_write"] {
+        let setting = format!("synchronous_commit = {commit}");
+        let url = url_of_role_with(&url, &setting).await;
+        let error = server::options().connect(&url).await.expect_err("asynchronous commits");
+        assert!(error.log().contains(&setting), "{error}");
+        assert!(error.log().contains("require_durable_commits(false)"), "{error}");
+        server::options().require_durable_commits(false).connect(&url).await.expect("for tests");
+    }
+    let url = url_of_role_with(&url, "synchronous_commit = remote_apply").await;
+    server::options().connect(&url).await.expect("commits that a standby has applied");
+}
+
+#[tokio::test]
+async fn a_role_with_another_isolation_of_transactions_is_refused() {
+    let Some(url) = server::url() else { return };
+    for isolation in ["repeatable read", "serializable"] {
+        let setting = format!("default_transaction_isolation = '{isolation}'");
+        let url = url_of_role_with(&url, &setting).await;
+        let error = server::options().connect(&url).await.expect_err("another isolation");
+        assert!(error.log().contains(isolation), "{error}");
+        assert!(error.log().contains("ALTER ROLE"), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -98,9 +119,11 @@ async fn a_servers_certificate_is_verified() {
     let roots = fs::read(roots).expect("the certificate");
     let store = server::options().root_certificates(roots.clone()).connect(&url).await;
     conformance::outputs(&store.expect("a certificate that is trusted")).await;
-    let other_name = url.replace("localhost", "127.0.0.2");
-    let error = server::options().root_certificates(roots).connect(&other_name).await;
-    assert!(error.is_err(), "another name");
+    // The name that is verified, and the address that is connected to.
+    let other_name = format!("{}&hostaddr=127.0.0.1", url.replace("localhost", "db.example"));
+    let options = server::options().root_certificates(roots);
+    let error = options.connect(&other_name).await.expect_err("another name");
+    assert!(error.log().contains("not valid for name"), "{}", error.log());
 }
 
 #[tokio::test]

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use rustix::process::{Pid, Signal, kill_process};
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, IdempotencyStore as _, PostgresStore, ScopedKey, Settlement,
-    StoreErrorKind, UnixMillis,
+    ClaimOutcome, ClaimRequest, IdempotencyStore as _, OutputStore as _, PostgresStore, ScopedKey,
+    Settlement, StoreErrorKind, UnixMillis,
 };
 use tool_runtime::testing::conformance;
 
+use crate::private_server::PrivateServer;
 use crate::server;
 
 const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
@@ -111,4 +113,46 @@ async fn the_store_shares_the_hosts_pool_and_leaves_nothing_in_its_sessions() {
     let settings = "SELECT coalesce(current_setting('tool_runtime.tenant', true), ''), current_setting('lock_timeout')";
     let row = session.query_one(settings, &[]).await.expect("settings");
     assert_eq!((row.get::<_, &str>(0), row.get::<_, &str>(1)), ("", "0"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_runs_too_long_is_ended_by_the_server() {
+    let Some(url) = server::url() else { return };
+    let schema = server::schema();
+    let options = PostgresStore::options().schema(&schema).max_connections(1);
+    let options = options.lock_timeout(Duration::from_secs(60));
+    let options = options.statement_timeout(Duration::from_millis(50));
+    let store = options.connect(&url).await.expect("a store");
+    let other = server::client(&url).await;
+    let lock = format!(r#"BEGIN; LOCK TABLE "{schema}".outputs"#);
+    other.batch_execute(&lock).await.expect("a lock");
+    let error = store.sweep_outputs(NOW, 1).await.expect_err("a statement that takes too long");
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+    assert!(error.log().contains("57014"), "{error}");
+    other.batch_execute("COMMIT").await.expect("it ends");
+    assert_eq!(store.sweep_outputs(NOW, 1).await.expect("the only connection works"), 0);
+}
+
+/// The process of a session is stopped, so that the network is there and no answer comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_does_not_answer_leaves_the_pool() {
+    if server::url().is_none() {
+        return;
+    }
+    let server = PrivateServer::start();
+    let (client, _connection) = server.client().await;
+    let options =
+        server::options().max_connections(1).statement_timeout(Duration::from_millis(100));
+    let store = options.connect(&server.url).await.expect("a store");
+    assert_eq!(store.sweep_outputs(NOW, 1).await.expect("a connection"), 0);
+    let other =
+        "SELECT pid FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()";
+    let sessions = client.query(other, &[]).await.expect("the sessions");
+    let [session] = &sessions[..] else { panic!("the store has one connection: {sessions:?}") };
+    let process = Pid::from_raw(session.get(0)).expect("a process");
+    kill_process(process, Signal::STOP).expect("it is stopped");
+    let error = store.sweep_outputs(NOW, 1).await.expect_err("no answer");
+    assert!(error.log().contains("did not answer in time"), "{error}");
+    assert_eq!(store.sweep_outputs(NOW, 1).await.expect("another connection"), 0);
+    kill_process(process, Signal::CONT).expect("it goes on");
 }

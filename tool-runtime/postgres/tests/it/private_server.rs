@@ -8,6 +8,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls};
 
+/// The exit code of the script if a program is not installed.
+const NOT_INSTALLED: i32 = 69;
+
 /// A server that one test uses; it ends when the pipe to it is closed.
 pub(crate) struct PrivateServer {
     pub(crate) url: String,
@@ -17,11 +20,12 @@ pub(crate) struct PrivateServer {
 
 impl PrivateServer {
     pub(crate) fn start() -> Self {
-        Self::start_with(None)
+        Self::start_with(None).expect("PostgreSQL is installed")
     }
 
-    /// Starts a server whose wall clock differs by the text of this file, such as `+3600`.
-    pub(crate) fn start_with(clock: Option<&Path>) -> Self {
+    /// Starts a server whose wall clock differs by the text of this file, such as `+3600`; `None` if a program for it is
+    /// not installed.
+    pub(crate) fn start_with(clock: Option<&Path>) -> Option<Self> {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/postgres/run");
         let mut runner = Command::new(script)
             .envs(clock.map(|file| ("TEST_POSTGRES_CLOCK", file)))
@@ -33,8 +37,13 @@ impl PrivateServer {
         let mut url = String::new();
         let output = runner.stdout.take().expect("a pipe");
         BufReader::new(output).read_line(&mut url).expect("a URL");
+        if url.is_empty() {
+            let code = runner.wait().expect("it ends").code();
+            assert_eq!(code, Some(NOT_INSTALLED), "the script fails");
+            return None;
+        }
         let input = runner.stdin.take();
-        Self { url: url.trim().to_owned(), runner, input }
+        Some(Self { url: url.trim().to_owned(), runner, input })
     }
 
     /// Connects as soon as the server accepts connections; the task ends with the connection.

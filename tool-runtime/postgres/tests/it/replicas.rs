@@ -131,7 +131,10 @@ async fn repeats_that_reach_all_replicas_at_once_pay_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_goes_on_when_a_newer_one_adds_columns() {
     for url in server::urls() {
-        for prepares in [false, true] {
+        // Directly: an older pooler would give a connection the statements of another client.
+        let ways: &[bool] =
+            if server::url().as_ref() == Some(&url) { &[false, true] } else { &[false] };
+        for prepares in ways.iter().copied() {
             let schema = server::schema();
             let options = PostgresStore::options().schema(&schema).prepared_statements(prepares);
             let store = options.max_connections(2).connect(&url).await.expect("a store");

@@ -1,16 +1,25 @@
 //! The server is stopped as a crash would stop it, in the middle of writes.
 
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::join_all;
+use futures::join;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tool_runtime::canonical::Digest;
+use tool_runtime::http::{self, Auth, HttpConfig, Principal, Server};
 use tool_runtime::ledger::{Ledger, LedgerQuery, PostgresLedger, RecordedCall, RecordedCallKind};
 use tool_runtime::policy::{KeyRing, Policy, RateLimit, ToolPolicy};
 use tool_runtime::prelude::*;
-use tool_runtime::store::{PostgresOptions, PostgresStore, StoreErrorKind};
+use tool_runtime::store::{
+    ClaimOutcome, ClaimRequest, IdempotencyStore as _, PostgresOptions, PostgresStore, ScopedKey,
+    StoreErrorKind, UnixMillis,
+};
 use tool_runtime::{ToolOutput, Uuid};
 
 use crate::private_server::PrivateServer;
@@ -188,6 +197,18 @@ async fn while_the_server_is_away_reads_go_on_and_writes_fail_closed() {
     let runtime = runtime.build().expect("a runtime");
     assert!(confirmed(&place(&runtime, 1).await).is_some());
     store.ping().await.expect("it is there");
+    let checked = store.clone();
+    let config = HttpConfig::new(Auth::unauthenticated_as(Principal::trusted("this-machine")));
+    let config = config.ready_check("store", move || {
+        let store = checked.clone();
+        async move { store.ping().await }
+    });
+    let drain = config.drain();
+    let app = http::router(runtime.clone(), config);
+    let probed = Server::new(app, drain).bind(("127.0.0.1", 0)).await.expect("a server");
+    let address = probed.local_addr();
+    tokio::spawn(probed.run(std::future::pending()));
+    assert_eq!(readiness(address).await, "HTTP/1.1 200 OK");
     drop(server);
 
     let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").build();
@@ -205,4 +226,60 @@ async fn while_the_server_is_away_reads_go_on_and_writes_fail_closed() {
     assert_eq!(effects.0.lock().expect("the effects").len(), 1);
     let error = store.ping().await.expect_err("it is away");
     assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+    // The result of a check is used for a second.
+    while readiness(address).await != "HTTP/1.1 503 Service Unavailable" {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Returns the first line of the answer of `/readyz`.
+async fn readiness(address: SocketAddr) -> String {
+    let mut connection = TcpStream::connect(address).await.expect("a connection");
+    let request = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    connection.write_all(request).await.expect("a request");
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.expect("an answer");
+    answer.lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_fence_is_given_twice_when_the_server_crashes_or_a_backup_is_restored() {
+    if crate::server::url().is_none() {
+        return;
+    }
+    let server = PrivateServer::start();
+    let options = crate::server::options().schema("tool_runtime");
+    let store = options.connect(&server.url).await.expect("a store");
+    let now = UnixMillis::new(1_800_000_000_000);
+    let claim = async |name: String| {
+        let key = ScopedKey::new(Uuid::nil(), "user:42", "book_seat", name);
+        let digest = Digest::compute("test", b"{}");
+        store.claim(ClaimRequest::new(key, digest, now, Duration::from_secs(600))).await
+    };
+    let mut fences = Vec::new();
+    for round in 0..4 {
+        let claims = (0..60).map(|number| claim(format!("order-{round}-{number}")));
+        let (outcomes, ()) = join!(join_all(claims), server.crash());
+        let first = fences.iter().max().copied();
+        let acquired = outcomes.into_iter().filter_map(|outcome| match outcome {
+            Ok(ClaimOutcome::Acquired(fence)) => Some(fence),
+            _ => None,
+        });
+        fences.extend(acquired.inspect(|fence| assert!(Some(*fence) > first)));
+    }
+    assert!(fences.len() > 20, "{}", fences.len());
+    let distinct: HashSet<_> = fences.iter().collect();
+    assert_eq!(distinct.len(), fences.len());
+
+    // As in a backup from the beginning, in which the guide's statement is executed.
+    let (client, _connection) = server.client().await;
+    let restored = "DELETE FROM tool_runtime.keys; ALTER SEQUENCE tool_runtime.fences RESTART";
+    client.batch_execute(restored).await.expect("it is as it was");
+    let guide = include_str!("../../../docs/postgres.md");
+    let statement = guide.split("`SELECT setval(").nth(1).and_then(|text| text.split('`').next());
+    let statement = format!("SELECT setval({}", statement.expect("the guide's statement"));
+    client.batch_execute(&statement).await.expect("the fences are raised");
+    let outcome = claim("order-0-0".to_owned()).await.expect("a claim");
+    let ClaimOutcome::Acquired(fence) = outcome else { panic!("the key is free: {outcome:?}") };
+    assert!(fences.iter().all(|earlier| *earlier < fence), "{fence:?}");
 }

@@ -15,6 +15,9 @@ use tool_runtime::{BuildProblem, Idempotency, ToolCall, ToolOutput, Uuid};
 
 use crate::server;
 
+#[path = "../../examples/transfer.rs"]
+mod example;
+
 const TENANT: Uuid = Uuid::from_u128(7);
 /// The money of all accounts.
 const TOTAL: i64 = 1_000_000;
@@ -387,4 +390,12 @@ async fn a_tool_borrows_the_transaction_of_the_policy_s_own_store_alone() {
     let missing =
         |problem: &BuildProblem| matches!(problem, BuildProblem::MissingTransaction { .. });
     assert!(error.problems().iter().any(missing), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_example_moves_its_money_once() {
+    let Some(url) = server::url() else { return };
+    let lines = example::run(&url).await.expect("it runs");
+    assert_eq!(lines.matches("7000").count(), 3, "{lines}");
+    assert!(lines.ends_with("ada has 7000 cents\nben has 3000 cents"), "{lines}");
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, GrantScope, GrantStore, IdempotencyStore, MemoryStore, OutputStore,
-    ScopedKey, Settlement, StandingGrant, Store, StoredAnswer, StoredOutput, UnixMillis,
+    ClaimOutcome, ClaimRequest, GrantScope, GrantStore, IdempotencyStore, KeyRecord, MemoryStore,
+    OutputStore, PostgresStore, ScopedKey, Settlement, StandingGrant, Store, StoredAnswer,
+    StoredOutput, UnixMillis,
 };
 
 use crate::server;
@@ -80,7 +81,27 @@ async fn a_text_that_cannot_be_stored_is_refused_before_its_statement() {
 #[tokio::test]
 async fn pages_have_the_order_of_the_other_stores() {
     let Some(url) = server::url() else { return };
-    let (store, memory) = (server::store(&url).await, MemoryStore::new());
+    for url in [url.clone(), url_with_icu(&url).await] {
+        let (store, memory) = (server::store(&url).await, MemoryStore::new());
+        compare_pages(&store, &memory).await;
+    }
+}
+
+/// Returns the URL of a database whose locale orders texts as dictionaries do.
+async fn url_with_icu(url: &str) -> String {
+    let name = server::schema();
+    let create = format!(
+        "CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' ENCODING 'UTF8'"
+    );
+    server::execute(url, &create).await;
+    let url = url.replace("/postgres", &format!("/{name}"));
+    let order = "SELECT 'a' < 'B' AS is_dictionary";
+    let row = server::client(&url).await.query_one(order, &[]).await.expect("an order");
+    assert!(row.get::<_, bool>("is_dictionary"));
+    url
+}
+
+async fn compare_pages(store: &PostgresStore, memory: &MemoryStore) {
     let names = ["t_2", "t-10", "T1", "t1", "t:3", "ä", "z", "Z", "", "\u{1F600}", "\u{FFFD}"];
     for name in names {
         let scope = GrantScope::new(Uuid::nil(), "user:42", name, arguments());
@@ -98,6 +119,27 @@ async fn pages_have_the_order_of_the_other_stores() {
         let Some(last) = page.last() else { break };
         after = Some(last.scope.clone());
     }
+    for name in names {
+        let key = ScopedKey::new(Uuid::nil(), name, "book_seat", name);
+        make_unknown(store, &key).await;
+        make_unknown(memory, &key).await;
+    }
+    let mut after: Option<ScopedKey> = None;
+    loop {
+        let page = store.list_unknown(Uuid::nil(), after.as_ref(), 3).await.expect("a page");
+        let expected = memory.list_unknown(Uuid::nil(), after.as_ref(), 3).await.expect("a page");
+        let keys = |page: &[KeyRecord]| page.iter().map(|it| it.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(&page), keys(&expected));
+        let Some(last) = page.last() else { break };
+        after = Some(last.key.clone());
+    }
+}
+
+async fn make_unknown(store: &impl IdempotencyStore, key: &ScopedKey) {
+    let request = ClaimRequest::new(key.clone(), arguments(), NOW, LEASE);
+    let outcome = store.claim(request).await.expect("a claim");
+    let ClaimOutcome::Acquired(fence) = outcome else { panic!("the key is free: {outcome:?}") };
+    assert!(store.settle(key, fence, Settlement::Unknown).await.expect("it is settled"));
 }
 
 #[tokio::test]

@@ -90,3 +90,19 @@ fn a_ledger_that_is_rolled_back_is_noticed() {
 fn a_child_that_writes() {
     faults::play().expect("the child's part");
 }
+
+/// The children's stores are on a server, whose `benches/faults-postgres` has the whole campaign.
+#[test]
+fn writes_on_a_server_that_are_killed_or_frozen_run_once() {
+    let Ok(url) = std::env::var("TEST_POSTGRES") else { return };
+    let program = program().with_postgres(&url);
+    let plan = KillPlan { runs: 60, tool: WriteTool::Reconciling, rivals: 2, at_once: 2 };
+    let counts = kills::run(&program, plan).expect("the series");
+    check_unbroken(&counts);
+    assert_eq!(counts.kills(), 60, "{counts:?}");
+    let (tool, downstream) = (WriteTool::Forwarding, Downstream::Keys);
+    let plan = zombies::FreezePlan { runs: 4, tool, downstream, at_once: 2 };
+    let counts = zombies::run(&program, plan).expect("the series");
+    check_unbroken(&counts);
+    assert_eq!(counts.zombies, 4, "{counts:?}");
+}

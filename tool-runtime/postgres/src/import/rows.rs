@@ -1,0 +1,164 @@
+//! The rows of an import: the statements that insert them and find them again.
+
+use tokio_postgres::Row;
+use tool_runtime_core::store::{
+    ArchivedKey, KeyRecord, KeyState, StoreError, StoredOutput, StoredRow, StoredSession,
+};
+use uuid::Uuid;
+
+use crate::columns::{column, digest, session_digest, time};
+use crate::statement::{Statement, must_have_no_nul};
+use crate::{evidence, evidence_keys, grants, keys, outputs, tickets};
+
+const INSERT_KEY: &str = r#"
+    INSERT INTO "SCHEMA".keys (
+        digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until, keep_until, since,
+        succeeded, body, meta)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"#;
+
+/// All columns that were inserted, also the texts of the key.
+const FIND_KEY: &str = r#"
+    SELECT tenant, principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded,
+        body, meta
+    FROM "SCHEMA".keys WHERE digest = $1"#;
+
+const INSERT_ARCHIVED: &str = r#"
+    INSERT INTO "SCHEMA".keys (digest, tenant, fingerprint, fence, claim, state)
+    VALUES ($1, $2, $3, $4, $5, 3)"#;
+
+const FIND_ARCHIVED: &str = r#"
+    SELECT digest, tenant, fingerprint, fence FROM "SCHEMA".keys WHERE digest = $1 AND state = 3"#;
+
+const INSERT_TENANT_KEY: &str = r#"
+    INSERT INTO "SCHEMA".evidence_keys (tenant, version, ring_key, wrapped) VALUES ($1, $2, $3, $4)"#;
+
+const INSERT_SNAPSHOT: &str = r#"
+    INSERT INTO "SCHEMA".evidence (tenant, id, trace, key_version, wrapped, facts, arguments, output, checksum)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"#;
+
+const FIND_OUTPUT: &str = r#"
+    SELECT id, tenant, principal, text, expires_at FROM "SCHEMA".outputs WHERE id = $1"#;
+
+const INSERT_SESSION: &str = r#"
+    INSERT INTO "SCHEMA".sessions (digest, tenant, principal, session, used_at) VALUES ($1, $2, $3, $4, $5)"#;
+
+const INSERT_MESSAGES: &str = r#"
+    INSERT INTO "SCHEMA".session_messages (session, tenant, number, message)
+    SELECT $1, $2, added.number, added.message
+    FROM unnest($3) WITH ORDINALITY AS added (message, number)"#;
+
+const FIND_SESSION: &str = r#"
+    SELECT tenant, principal, session, used_at, (
+        SELECT array_agg(message ORDER BY number) FROM "SCHEMA".session_messages
+        WHERE session_messages.session = sessions.digest) AS messages
+    FROM "SCHEMA".sessions WHERE digest = $1"#;
+
+/// Returns the statements that insert a row.
+pub(super) fn insertion(row: &StoredRow) -> Result<Vec<Statement>, StoreError> {
+    Ok(match row {
+        StoredRow::Key(record) => vec![key_insertion(record)?],
+        StoredRow::ArchivedKey(ArchivedKey { tenant, digest, fingerprint, fence }) => {
+            let insert = Statement::new(INSERT_ARCHIVED).digest(digest).uuid(*tenant);
+            vec![insert.digest(fingerprint).fence(*fence).uuid(Uuid::nil())]
+        }
+        StoredRow::Ticket(ticket) => vec![tickets::insertion_of_new(ticket.clone())?],
+        StoredRow::Grant(grant) => vec![grants::insertion(grant)?],
+        StoredRow::Output(output) => vec![outputs::insertion(output.clone())?],
+        StoredRow::TenantKey(key) => vec![
+            Statement::new(INSERT_TENANT_KEY)
+                .uuid(key.tenant)
+                .number(i64::from(key.version))
+                .text(&key.ring_key)
+                .optional_bytes(key.wrapped.clone()),
+        ],
+        StoredRow::Snapshot(snapshot) => {
+            vec![evidence::insertion(INSERT_SNAPSHOT, snapshot.clone())?]
+        }
+        StoredRow::Session(session) => {
+            let StoredSession { tenant, principal, session: name, used_at, messages } = session;
+            must_have_no_nul(&[principal, name])?;
+            let digest = session_digest(*tenant, principal, name);
+            let insert = Statement::new(INSERT_SESSION).digest(&digest).uuid(*tenant);
+            let insert = insert.text(principal).text(name).time(*used_at);
+            let messages = messages.clone();
+            let messages =
+                Statement::new(INSERT_MESSAGES).digest(&digest).uuid(*tenant).bytes_list(messages);
+            vec![insert, messages]
+        }
+    })
+}
+
+fn key_insertion(record: &KeyRecord) -> Result<Statement, StoreError> {
+    let KeyRecord { key, fingerprint, fence, caller, since, .. } = record;
+    must_have_no_nul(&[&key.principal, &key.tool, &key.key, caller])?;
+    let (state, lease_until) = keys::lease_columns(&record.state);
+    let (keep_until, answer) = match &record.state {
+        KeyState::Answered { answer, keep_until } => (Some(*keep_until), Some(answer)),
+        KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => (None, None),
+    };
+    Ok(Statement::new(INSERT_KEY)
+        .digest(&key.digest())
+        .uuid(key.tenant)
+        .text(&key.principal)
+        .text(&key.tool)
+        .text(&key.key)
+        .text(caller)
+        .digest(fingerprint)
+        .fence(*fence)
+        .uuid(Uuid::nil())
+        .small(state)
+        .optional_time(lease_until)
+        .optional_time(keep_until)
+        .optional_time(*since)
+        .optional_flag(answer.map(|answer| answer.succeeded))
+        .optional_bytes(answer.map(|answer| answer.body.clone()))
+        .optional_bytes(answer.map(|answer| answer.meta.clone())))
+}
+
+/// Returns the statement that finds an inserted row.
+pub(super) fn lookup(row: &StoredRow) -> Statement {
+    match row {
+        StoredRow::Key(record) => Statement::new(FIND_KEY).digest(&record.key.digest()),
+        StoredRow::ArchivedKey(key) => Statement::new(FIND_ARCHIVED).digest(&key.digest),
+        StoredRow::Ticket(ticket) => tickets::lookup(ticket.id),
+        StoredRow::Grant(grant) => grants::lookup(&grant.scope),
+        StoredRow::Output(output) => Statement::new(FIND_OUTPUT).uuid(output.id),
+        StoredRow::TenantKey(key) => evidence_keys::lookup(key.tenant, key.version),
+        StoredRow::Snapshot(snapshot) => evidence::lookup(snapshot.facts.tenant, snapshot.facts.id),
+        StoredRow::Session(session) => {
+            let StoredSession { tenant, principal, session, .. } = session;
+            Statement::new(FIND_SESSION).digest(&session_digest(*tenant, principal, session))
+        }
+    }
+}
+
+/// Reads a row of the kind of another one.
+pub(super) fn stored_row(row: &Row, like: &StoredRow) -> Result<StoredRow, StoreError> {
+    Ok(match like {
+        StoredRow::Key(_) => StoredRow::Key(keys::record_of_tenant(row, column(row, "tenant")?)?),
+        StoredRow::ArchivedKey(_) => StoredRow::ArchivedKey(ArchivedKey {
+            tenant: column(row, "tenant")?,
+            digest: digest(row, "digest")?,
+            fingerprint: digest(row, "fingerprint")?,
+            fence: keys::fence(row)?,
+        }),
+        StoredRow::Ticket(_) => StoredRow::Ticket(tickets::ticket(row)?),
+        StoredRow::Grant(_) => StoredRow::Grant(grants::grant(row)?),
+        StoredRow::Output(_) => StoredRow::Output(StoredOutput {
+            id: column(row, "id")?,
+            tenant: column(row, "tenant")?,
+            principal: column(row, "principal")?,
+            text: column(row, "text")?,
+            expires_at: time(row, "expires_at")?,
+        }),
+        StoredRow::TenantKey(_) => StoredRow::TenantKey(evidence_keys::key(row)?),
+        StoredRow::Snapshot(_) => StoredRow::Snapshot(evidence::snapshot(row)?),
+        StoredRow::Session(_) => StoredRow::Session(StoredSession {
+            tenant: column(row, "tenant")?,
+            principal: column(row, "principal")?,
+            session: column(row, "session")?,
+            used_at: time(row, "used_at")?,
+            messages: column::<Option<Vec<Vec<u8>>>>(row, "messages")?.unwrap_or_default(),
+        }),
+    })
+}
