@@ -1954,6 +1954,15 @@ impl fmt::Debug for ToolIndex {}
 #[must_use]
 pub fn search_tools() -> DynamicTool {}
 
+// tool_runtime_core::store::ArchivedKey
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchivedKey {
+    pub tenant: Uuid,
+    pub digest: Digest,
+    pub fingerprint: Digest,
+    pub fence: Fence,
+}
+
 // tool_runtime_core::store::ClaimDecision
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimDecision {
@@ -2322,6 +2331,45 @@ pub struct RateShare {
     pub wait: Duration,
 }
 
+// tool_runtime_core::store::RowCounts
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowCounts(_);
+impl RowCounts {
+    pub fn add(&mut self, kind: RowKind, rows: u64) {}
+    #[must_use]
+    pub fn total(&self) -> u64 {}
+}
+impl Index<RowKind> for RowCounts {
+    type Output = u64;
+}
+impl fmt::Display for RowCounts {}
+
+// tool_runtime_core::store::RowKind
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RowKind {
+    Key,
+    ArchivedKey,
+    Ticket,
+    Grant,
+    Output,
+    TenantKey,
+    Snapshot,
+    Session,
+}
+impl RowKind {
+    pub const ALL: [Self; 8] = [
+        Self::Key,
+        Self::ArchivedKey,
+        Self::Ticket,
+        Self::Grant,
+        Self::Output,
+        Self::TenantKey,
+        Self::Snapshot,
+        Self::Session,
+    ];
+}
+impl fmt::Display for RowKind {}
+
 // tool_runtime_core::store::ScopedKey
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopedKey {
@@ -2437,6 +2485,15 @@ pub enum StoreErrorKind {
 }
 impl fmt::Display for StoreErrorKind {}
 
+// tool_runtime_core::store::StoreExport
+pub struct StoreExport {
+    pub time: UnixMillis,
+    pub next_fence: Fence,
+    pub counts: RowCounts,
+    pub rows: Box<dyn Iterator<Item = Result<StoredRow, StoreError>> + Send>,
+}
+impl fmt::Debug for StoreExport {}
+
 // tool_runtime_core::store::StoreTransaction
 pub trait StoreTransaction: Send + Sync + 'static {
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
@@ -2476,6 +2533,35 @@ impl StoredOutput {
         text: Vec<u8>,
         expires_at: UnixMillis,
     ) -> Self {}
+}
+
+// tool_runtime_core::store::StoredRow
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoredRow {
+    Key(KeyRecord),
+    ArchivedKey(ArchivedKey),
+    Ticket(WaitingTicket),
+    Grant(StandingGrant),
+    Output(StoredOutput),
+    TenantKey(TenantKey),
+    Snapshot(StoredSnapshot),
+    Session(StoredSession),
+}
+impl StoredRow {
+    #[must_use]
+    pub const fn kind(&self) -> RowKind {}
+    #[must_use]
+    pub fn long_bytes(&self) -> usize {}
+}
+
+// tool_runtime_core::store::StoredSession
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    pub tenant: Uuid,
+    pub principal: Box<str>,
+    pub session: Box<str>,
+    pub used_at: UnixMillis,
+    pub messages: Vec<Vec<u8>>,
 }
 
 // tool_runtime_core::store::SystemClock

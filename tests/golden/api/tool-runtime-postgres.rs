@@ -55,6 +55,11 @@ pub struct PostgresStore {
 impl PostgresStore {
     pub fn close(&self) {}
     pub async fn connect(url: &str) -> Result<Self, StoreError> {}
+    pub async fn import(
+        &self,
+        export: StoreExport,
+        progress: impl FnMut(&RowCounts) + Send,
+    ) -> Result<RowCounts, StoreError> {}
     #[must_use]
     pub fn options() -> PostgresOptions {}
     pub async fn ping(&self) -> Result<(), StoreError> {}

@@ -37,6 +37,7 @@ impl SqliteOptions {
     pub fn check_on_open(self, check: bool) -> Self {}
     #[must_use]
     pub fn checksum_keys(self, keys: &KeyRing) -> Self {}
+    pub fn export(self, path: impl AsRef<Path>) -> Result<StoreExport, StoreError> {}
     #[must_use]
     pub fn max_queued(self, limit: usize) -> Self {}
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {}

@@ -514,6 +514,8 @@
 
 // tool_runtime::serde_json = serde_json
 
+// tool_runtime::store::ArchivedKey = tool_runtime_core::store::ArchivedKey
+
 // tool_runtime::store::ClaimDecision = tool_runtime_core::store::ClaimDecision
 
 // tool_runtime::store::ClaimOutcome = tool_runtime_core::store::ClaimOutcome
@@ -574,6 +576,10 @@
 
 // tool_runtime::store::RateShare = tool_runtime_core::store::RateShare
 
+// tool_runtime::store::RowCounts = tool_runtime_core::store::RowCounts
+
+// tool_runtime::store::RowKind = tool_runtime_core::store::RowKind
+
 // tool_runtime::store::ScopedKey = tool_runtime_core::store::ScopedKey
 
 // tool_runtime::store::Settlement = tool_runtime_core::store::Settlement
@@ -598,11 +604,17 @@
 
 // tool_runtime::store::StoreErrorKind = tool_runtime_core::store::StoreErrorKind
 
+// tool_runtime::store::StoreExport = tool_runtime_core::store::StoreExport
+
 // tool_runtime::store::StoreTransaction = tool_runtime_core::store::StoreTransaction
 
 // tool_runtime::store::StoredAnswer = tool_runtime_core::store::StoredAnswer
 
 // tool_runtime::store::StoredOutput = tool_runtime_core::store::StoredOutput
+
+// tool_runtime::store::StoredRow = tool_runtime_core::store::StoredRow
+
+// tool_runtime::store::StoredSession = tool_runtime_core::store::StoredSession
 
 // tool_runtime::store::SystemClock = tool_runtime_core::store::SystemClock
 
