@@ -63,7 +63,7 @@ pub(crate) async fn run(url: &str) -> Result<String, Box<dyn Error>> {
         answers.push(runtime.call("transfer", arguments, &cx).execute().await.clone());
     }
 
-    let mut lines: Vec<String> = answers.iter().map(|answer| answer.json().to_string()).collect();
+    let mut lines: Vec<String> = answers.iter().map(|answer| answer.json().to_owned()).collect();
     for row in client.query("SELECT name, cents FROM bank_accounts ORDER BY name", &[]).await? {
         lines.push(format!("{} has {} cents", row.get::<_, &str>(0), row.get::<_, i64>(1)));
     }

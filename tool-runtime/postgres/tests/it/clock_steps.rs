@@ -68,7 +68,7 @@ async fn replicas_agree_on_the_time_and_no_lease_ends_early_when_the_servers_clo
     let difference = "SELECT extract(epoch FROM clock_timestamp())::float8 - $1";
     for (step, seconds) in [("+3600", 3_600.0), ("-3600", -3_600.0), ("+0", 0.0)] {
         clock.set(step);
-        let wall = SystemClock.now().get() as f64 / 1_000.0;
+        let wall = Duration::from_millis(SystemClock.now().get()).as_secs_f64();
         let stepped: f64 = client.query_one(difference, &[&wall]).await.expect("a time").get(0);
         assert!((stepped - seconds).abs() < TOLERANCE.as_secs_f64(), "{step}: {stepped}");
         // The second replica notices a step back before the first one, and the other way round.

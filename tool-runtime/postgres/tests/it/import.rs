@@ -88,6 +88,10 @@ fn output(text: &[u8]) -> StoredOutput {
     }
 }
 
+fn long_text() -> Vec<u8> {
+    vec![255; 1 << 20]
+}
+
 fn snapshot(number: usize, sealed: Option<SealedContents>) -> StoredSnapshot {
     let id = SnapshotId::from_uuid(ticket_id(number)).expect("an id");
     let (trace, facts) = ("trace-1".into(), br#"{"tool":"book_seat"}"#.to_vec());
@@ -134,14 +138,15 @@ async fn fill(file: &TempFile) -> UnixMillis {
     store.settle(&key("released"), fence, Settlement::Released).await.expect("it is released");
     for number in 0..MANY {
         let (id, expires_at) = (ticket_id(number), UnixMillis::new(1_900_000_000_000));
-        let ticket = WaitingTicket::new(id, TENANT, "run-1", vec![number as u8], expires_at);
+        let ticket =
+            WaitingTicket::new(id, TENANT, "run-1", number.to_string().into_bytes(), expires_at);
         store.put_ticket(ticket.with_quota_owner("service")).await.expect("a ticket");
         store.put_grant(grant(number)).await.expect("a grant");
     }
     for (number, end) in [TicketEnd::Used, TicketEnd::Declined].into_iter().enumerate() {
         store.end_ticket(ticket_id(number), end).await.expect("it ends");
     }
-    for text in [&b""[..], b"short", &[255; 1 << 20]] {
+    for text in [&b""[..], b"short", &long_text()] {
         store.put_output(output(text)).await.expect("an output");
     }
     let tenant_key = |version, byte| TenantKey::new(TENANT, version, "2026-11", vec![byte; 81]);
@@ -267,7 +272,7 @@ async fn assert_same_rows(store: &PostgresStore, sqlite: &SqliteStore) {
         let scope = grant(number).scope;
         assert_eq!(store.find_grant(&scope).await.expect("a grant"), Some(grant(number)));
     }
-    for text in [&b""[..], b"short", &[255; 1 << 20]] {
+    for text in [&b""[..], b"short", &long_text()] {
         let StoredOutput { id, tenant, principal, .. } = output(text);
         let slice = store.read_output(id, tenant, &principal, 0, 2 << 20, UnixMillis::new(1));
         let slice = slice.await.expect("an output").expect("the output");
@@ -286,7 +291,7 @@ async fn assert_same_rows(store: &PostgresStore, sqlite: &SqliteStore) {
     }
     let sessions = PostgresSessions::new(store.clone(), &ring());
     let messages = sessions.load(&session(), 100).await.expect("the session");
-    assert_eq!(messages, Vec::from_iter((0..3).map(message)));
+    assert_eq!(messages, (0..3).map(message).collect::<Vec<_>>());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
