@@ -145,7 +145,10 @@ fn what_one_server_recorded_is_shown_and_replayed_by_another() {
     let search = json!({"tool_name": "search_content", "input": {"query": "严氏家训", "limit": 1}});
     let (status, found) = request(c, "POST /api/tools/call", &[], &search).expect("an answer");
     assert_eq!(status, 200, "{found}");
-    let proof = found["evidence"]["snapshot_id"].as_str().expect("an id").to_owned();
+    let snapshots = request(a, "GET /api/evidence?trace_id=trace-1", &[], &Value::Null);
+    let snapshots = snapshots.expect("evidence").1;
+    let proof = snapshots["evidence"][0]["snapshot_id"].as_str();
+    let proof = proof.unwrap_or_else(|| panic!("no evidence: {snapshots}, of {found}"));
 
     // A record may take some milliseconds to be written by its server.
     let reads = "POST /api/traces/trace-1/replay";
