@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
-use super::error::{is_locked, store_error, unavailable};
+use super::error::{damaged, is_locked, store_error, unavailable};
 use super::wal_file::check_not_removed;
 use super::{SqliteOptions, format, library_version};
 
@@ -40,7 +40,7 @@ pub(super) fn open_existing(
     if has_tables {
         return connect(path, options);
     }
-    Err(StoreError::new(StoreErrorKind::Damaged, "the file is empty, and no store has used it"))
+    Err(damaged("the file is empty, and no store has used it"))
 }
 
 pub(super) fn named(path: &Path, error: StoreError) -> StoreError {

@@ -13,6 +13,11 @@ pub(super) fn unavailable(log: impl Into<String>) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, log)
 }
 
+/// Creates an error of kind `Damaged`.
+pub(crate) fn damaged(log: impl Into<String>) -> StoreError {
+    StoreError::new(StoreErrorKind::Damaged, log)
+}
+
 /// Returns whether another connection holds a lock.
 pub(super) fn is_locked(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))

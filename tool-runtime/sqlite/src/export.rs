@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Row, named_params};
 use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{
-    ArchivedKey, Clock as _, Fence, GrantScope, RowCounts, RowKind, StoreError, StoreErrorKind,
-    StoreExport, StoredOutput, StoredRow, StoredSession, SystemClock,
+    ArchivedKey, Clock as _, Fence, GrantScope, RowCounts, RowKind, StoreError, StoreExport,
+    StoredOutput, StoredRow, StoredSession, SystemClock,
 };
 
 use super::checksum::RowKeys;
 use super::columns::{digest, time, uuid};
-use super::error::store_error;
+use super::error::{damaged, store_error};
 use super::row::FoundRow;
 use super::{
     SqliteOptions, checksum, connection, evidence, evidence_keys, grants, integrity, row,
@@ -188,7 +188,7 @@ impl ExportedRows {
         match FoundRow::read(row, &self.keys).map_err(|error| store_error(&error))? {
             FoundRow::Valid(row) => Ok(StoredRow::Key(row.record)),
             // All were checked before.
-            FoundRow::Damaged(_) => Err(damaged("its checksum fails".to_owned())),
+            FoundRow::Damaged(_) => Err(damaged("its checksum fails")),
         }
     }
 
@@ -247,8 +247,4 @@ fn output(row: &Row<'_>) -> rusqlite::Result<StoredOutput> {
         text: row.get("text")?,
         expires_at: time(row, "expires_at")?,
     })
-}
-
-fn damaged(log: String) -> StoreError {
-    StoreError::new(StoreErrorKind::Damaged, log)
 }

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, named_params};
 use tool_runtime_core::store::signed::count;
-use tool_runtime_core::store::{KeyRecord, StoreError, StoreErrorKind};
+use tool_runtime_core::store::{KeyRecord, StoreError};
 
 use super::checksum::RowKeys;
-use super::error::store_error;
+use super::error::{self, store_error};
 use super::row::FoundRow;
 
 /// The number of rows that are checked at opening, the newest first.
@@ -44,7 +44,7 @@ pub(super) fn check_file(connection: &Connection) -> Result<(), StoreError> {
         None => Ok(()),
         Some(problem) => {
             let log = format!("the file is damaged: {problem}; restore it from a backup");
-            Err(StoreError::new(StoreErrorKind::Damaged, log))
+            Err(error::damaged(log))
         }
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn must_have_no_damaged_row(
         "{} keys fail their checksums: list them with `SqliteStore::damaged_keys`, and resolve their outcomes first",
         check.damaged
     );
-    Err(StoreError::new(StoreErrorKind::Damaged, log))
+    Err(error::damaged(log))
 }
 
 fn mark_damaged(

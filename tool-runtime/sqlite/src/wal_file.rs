@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use tool_runtime_core::store::{StoreError, StoreErrorKind};
+use tool_runtime_core::store::StoreError;
+
+use super::error::damaged;
 
 /// The number of checks before a file is refused, and the delay between them.
 const MAX_CHECKS: u32 = 5;
@@ -81,8 +83,4 @@ fn file_id(path: &Path) -> Option<FileId> {
 #[cfg(not(unix))]
 fn file_id(_: &Path) -> Option<FileId> {
     None
-}
-
-fn damaged(log: &str) -> StoreError {
-    StoreError::new(StoreErrorKind::Damaged, log)
 }

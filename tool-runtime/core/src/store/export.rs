@@ -93,7 +93,7 @@ impl StoredRow {
     }
 }
 
-/// What an archived idempotency key keeps: its digest, in place of its texts.
+/// An archived idempotency key: the digest stands for its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the stores make it")]
 pub struct ArchivedKey {

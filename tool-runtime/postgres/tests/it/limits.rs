@@ -255,7 +255,7 @@ async fn a_call_that_no_longer_waits_holds_no_permit_back() {
     let work = Work::default();
     let replicas = replicas(&url, ToolPolicy::new().max_concurrent(1), &work).await;
     let [a, b, c] = [0, 1, 2].map(|replica: usize| replicas[replica].0.clone());
-    let held = tokio::spawn(async move { call(&a, "shop.hold").await });
+    let held_call = tokio::spawn(async move { call(&a, "shop.hold").await });
     while work.running.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -264,7 +264,7 @@ async fn a_call_that_no_longer_waits_holds_no_permit_back() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     waits.abort();
     work.ends.add_permits(2);
-    assert!(held.await.expect("a call").error().is_none());
+    assert!(held_call.await.expect("a call").error().is_none());
     let started = Instant::now();
     assert!(call(&c, "shop.hold").await.error().is_none());
     // The store forgets a replica that says nothing after ten seconds.

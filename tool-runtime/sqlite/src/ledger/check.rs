@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension};
-use tool_runtime_core::store::{StoreError, StoreErrorKind};
+use tool_runtime_core::store::StoreError;
 
 use super::{PAIR_INDEX, whole};
-use crate::error::store_error;
+use crate::error::{damaged, store_error};
 use crate::format;
 
 const TABLE: &str = "trace_ledger";
@@ -107,8 +107,4 @@ fn lists(connection: &Connection, index: &str, range: &Range<u64>) -> Result<(),
              (`REINDEX trace_ledger`), and find out what else writes to the file"
         ))),
     }
-}
-
-fn damaged(log: impl Into<String>) -> StoreError {
-    StoreError::new(StoreErrorKind::Damaged, log)
 }
