@@ -250,12 +250,18 @@ impl Database {
         &self,
         work: impl Future<Output = Result<T, FailedTransaction>>,
     ) -> Result<T, FailedTransaction> {
-        // The server ends a statement earlier; after this the network is at fault.
-        let limit = self.0.settings.statement_timeout.saturating_mul(2);
-        timeout(limit, work).await.unwrap_or_else(|_| {
-            Err(FailedTransaction::Broken(unavailable("the server did not answer in time")))
-        })
+        in_time(self.0.settings.statement_timeout, work).await
     }
+}
+
+/// Waits for an answer of the server, which ends a statement after the limit; after twice of it the network is at fault.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, FailedTransaction>>,
+) -> Result<T, FailedTransaction> {
+    timeout(limit.saturating_mul(2), work).await.unwrap_or_else(|_| {
+        Err(FailedTransaction::Broken(unavailable("the server did not answer in time")))
+    })
 }
 
 impl TransactionSettings {

@@ -316,7 +316,7 @@ impl OpenTransaction {
 }
 
 impl FailedTransaction {
-    fn into_error(self) -> StoreError {
+    pub(crate) fn into_error(self) -> StoreError {
         match self {
             Self::Conflict(error) | Self::Failed(error) | Self::Broken(error) => error,
         }

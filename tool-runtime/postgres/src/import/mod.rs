@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
 use tokio_postgres::{Client, Row};
 use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{
@@ -17,8 +16,8 @@ use tool_runtime_core::store::{
 
 use crate::PostgresStore;
 use crate::columns::column;
-use crate::database::RowScope;
-use crate::error::{damaged, store_error, unavailable};
+use crate::database::{FailedTransaction, RowScope, in_time};
+use crate::error::{damaged, unavailable};
 use crate::statement::Statement;
 
 /// The most rows that are sent together, and the bytes of their long values after which a part ends.
@@ -60,8 +59,9 @@ impl PostgresStore {
     /// Copies all rows of another store into this one, which must be empty: all of them or none.
     ///
     /// Each row is read back from its table and compared, and the tables are counted, before the one transaction of the
-    /// copy is committed. Meanwhile, other writers of this store fail as `Unavailable`. Fences go on from the other store's, so that a process that still holds one is fenced off. The
-    /// leases and the retention of keys keep the time that is left to them.
+    /// copy is committed. Meanwhile, other writers of this store fail as `Unavailable`. Fences go on from the other
+    /// store's, so that a process that still holds one is fenced off. The leases and the retention of keys keep the time
+    /// that is left to them.
     ///
     /// `progress` gets the number of rows that are copied, after each part; `export.counts` has those of the whole.
     /// Connect as the owner of the schema: a role that only runs the store may not set its sequence. Start the replicas
@@ -213,7 +213,7 @@ impl Import<'_> {
     async fn count(&self) -> Result<RowCounts, StoreError> {
         self.set_timeout(COUNT_TIMEOUT).await?;
         let (count, schema) = (Statement::new(COUNT), self.store.database.schema());
-        let rows = in_time(COUNT_TIMEOUT, count.query(self.client, schema)).await?;
+        let rows = answer(COUNT_TIMEOUT, count.query(self.client, schema)).await?;
         let mut counts = RowCounts::default();
         if let Some(row) = rows.first() {
             let numbers: Vec<i64> = column(row, "counts")?;
@@ -225,7 +225,7 @@ impl Import<'_> {
     }
 
     async fn batch(&self, sql: &str) -> Result<(), StoreError> {
-        in_time(PART_TIMEOUT, self.client.batch_execute(sql)).await
+        answer(PART_TIMEOUT, self.client.batch_execute(sql)).await
     }
 
     async fn set_timeout(&self, limit: Duration) -> Result<(), StoreError> {
@@ -237,19 +237,15 @@ impl Import<'_> {
         let schema = self.store.database.schema();
         let queries = statements.iter().map(|statement| statement.query(self.client, schema));
         let rows = async { join_all(queries).await.into_iter().collect() };
-        in_time(PART_TIMEOUT, rows).await
+        answer(PART_TIMEOUT, rows).await
     }
 }
 
-/// Waits for an answer of the server, which ends a statement after the limit; after twice of it the network is at fault.
-async fn in_time<T>(
+async fn answer<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, StoreError> {
-    match timeout(limit.saturating_mul(2), work).await {
-        Ok(result) => result.map_err(|error| store_error(&error)),
-        Err(_) => Err(unavailable("the server did not answer in time")),
-    }
+    in_time(limit, async { Ok(work.await?) }).await.map_err(FailedTransaction::into_error)
 }
 
 fn cannot_copy(kind: RowKind, error: StoreError) -> StoreError {

@@ -1,10 +1,13 @@
 //! The copy of a SQLite file: every row of it, or none.
 
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 use std::{env, fs};
 
 use crate::server;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tool_runtime::Uuid;
 use tool_runtime::agent::{PostgresSessions, SessionKey, SessionStore as _, SqliteSessions};
 use tool_runtime::canonical::Digest;
@@ -18,8 +21,9 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, Clock as _, ClockReading, Fence, GrantScope, GrantStore as _,
     IdempotencyStore as _, KeyState, OutputStore as _, PostgresStore, RowCounts, RowKind,
-    ScopedKey, Settlement, SqliteStore, StandingGrant, StoreErrorKind, StoreExport, StoredAnswer,
-    StoredOutput, SystemClock, TicketEnd, TicketStore as _, UnixMillis, WaitingTicket, rusqlite,
+    ScopedKey, Settlement, SqliteStore, StandingGrant, StoreError, StoreErrorKind, StoreExport,
+    StoredAnswer, StoredOutput, SystemClock, TicketEnd, TicketStore as _, UnixMillis,
+    WaitingTicket, rusqlite,
 };
 
 const TENANT: Uuid = Uuid::from_u128(7);
@@ -189,6 +193,33 @@ impl Drop for TempFile {
     }
 }
 
+/// A copy that waits after its first part.
+struct PausedCopy {
+    task: JoinHandle<Result<RowCounts, StoreError>>,
+    /// The rows of the first part.
+    rows: u64,
+    resume: Sender<()>,
+}
+
+impl PausedCopy {
+    async fn start(store: &PostgresStore, file: &TempFile) -> Self {
+        let (started, part) = oneshot::channel();
+        let (resume, resumed) = std::sync::mpsc::channel();
+        let (store, export) = (store.clone(), file.export());
+        let task = tokio::spawn(async move {
+            let mut started = Some(started);
+            let progress = move |counts: &RowCounts| {
+                if let Some(started) = started.take() {
+                    started.send(counts.total()).expect("the test waits");
+                    resumed.recv().expect("the test goes on");
+                }
+            };
+            store.import(export, progress).await
+        });
+        Self { task, rows: part.await.expect("the first part is copied"), resume }
+    }
+}
+
 fn expected_counts() -> RowCounts {
     let many = MANY as u64;
     let mut counts = RowCounts::default();
@@ -355,20 +386,7 @@ async fn writers_wait_for_a_copy_and_a_second_one_is_refused() {
     fill(&file).await;
     let options = server::options().lock_timeout(Duration::from_millis(100));
     let store = options.connect(&url).await.expect("a store");
-    let (started, mut parts) = tokio::sync::mpsc::unbounded_channel();
-    let (resume, resumed) = std::sync::mpsc::channel();
-    let (copying, export) = (store.clone(), file.export());
-    let copy = tokio::spawn(async move {
-        let mut is_first = true;
-        let progress = move |_: &RowCounts| {
-            if std::mem::take(&mut is_first) {
-                started.send(()).expect("the test waits");
-                resumed.recv().expect("the test goes on");
-            }
-        };
-        copying.import(export, progress).await
-    });
-    parts.recv().await.expect("the first part is copied");
+    let copy = PausedCopy::start(&store, &file).await;
     // A repeat of a call whose answer is being copied is not a new call.
     let repeat = ClaimRequest::new(key("key:answered-0"), FINGERPRINT, UnixMillis::new(1), HOUR);
     let error = store.claim(repeat.clone()).await.expect_err("it fails closed");
@@ -378,8 +396,8 @@ async fn writers_wait_for_a_copy_and_a_second_one_is_refused() {
     let second = StoreExport { time, next_fence, counts, rows };
     let error = store.import(second, |_| ()).await.expect_err("another import");
     assert!(error.log().contains("another import or a replica"), "{}", error.log());
-    resume.send(()).expect("the copy waits");
-    assert_eq!(copy.await.expect("it ends").expect("the copy"), expected_counts());
+    copy.resume.send(()).expect("the copy waits");
+    assert_eq!(copy.task.await.expect("it ends").expect("the copy"), expected_counts());
     let outcome = store.claim(repeat).await.expect("a claim");
     assert_eq!(outcome, ClaimOutcome::Settled(answer(0)));
 }
@@ -390,20 +408,11 @@ async fn a_dropped_copy_leaves_nothing() {
         let file = TempFile::new();
         fill(&file).await;
         let store = server::store(&url).await;
-        let (started, mut parts) = tokio::sync::mpsc::unbounded_channel();
-        let (resume, resumed) = std::sync::mpsc::channel();
-        let (copying, export) = (store.clone(), file.export());
-        let copy = tokio::spawn(async move {
-            let progress = move |counts: &RowCounts| {
-                started.send(counts.total()).expect("the test waits");
-                resumed.recv().expect("the test goes on");
-            };
-            copying.import(export, progress).await
-        });
-        assert_eq!(parts.recv().await, Some(32));
-        copy.abort();
-        resume.send(()).expect("the copy waits");
-        let _ = copy.await;
+        let copy = PausedCopy::start(&store, &file).await;
+        assert_eq!(copy.rows, 32);
+        copy.task.abort();
+        copy.resume.send(()).expect("the copy waits");
+        let _ = copy.task.await;
         assert_eq!(store.import(file.export(), |_| ()).await.expect("the copy"), expected_counts());
     }
 }

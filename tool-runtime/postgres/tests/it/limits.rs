@@ -71,7 +71,16 @@ impl Shop {
 
 /// Replicas with one schema.
 async fn replicas(url: &str, rules: ToolPolicy, work: &Work) -> Vec<(Runtime, PostgresStore)> {
-    let options = server::options();
+    replicas_in(&server::schema(), url, rules, work).await
+}
+
+async fn replicas_in(
+    schema: &str,
+    url: &str,
+    rules: ToolPolicy,
+    work: &Work,
+) -> Vec<(Runtime, PostgresStore)> {
+    let options = PostgresStore::options().schema(schema);
     join_all((0..REPLICAS).map(|_| replica(options.clone(), url, rules.clone(), work))).await
 }
 
@@ -253,7 +262,8 @@ async fn a_breaker_that_opens_in_one_replica_is_open_in_all() {
 async fn a_call_that_no_longer_waits_holds_no_permit_back() {
     let Some(url) = server::url() else { return };
     let work = Work::default();
-    let replicas = replicas(&url, ToolPolicy::new().max_concurrent(1), &work).await;
+    let (schema, rules) = (server::schema(), ToolPolicy::new().max_concurrent(1));
+    let replicas = replicas_in(&schema, &url, rules, &work).await;
     let [a, b, c] = [0, 1, 2].map(|replica: usize| replicas[replica].0.clone());
     let held_call = tokio::spawn(async move { call(&a, "shop.hold").await });
     while work.running.load(Ordering::SeqCst) == 0 {
@@ -261,7 +271,11 @@ async fn a_call_that_no_longer_waits_holds_no_permit_back() {
     }
     // It waits in the second replica, and gives up.
     let waits = tokio::spawn(async move { call(&b, "shop.hold").await });
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let client = server::client(&url).await;
+    let demands = format!("SELECT count(*) FROM {schema}.limit_permits WHERE demand > 0");
+    while client.query_one(&demands, &[]).await.expect("demands").get::<_, i64>(0) < 2 {
+        tokio::task::yield_now().await;
+    }
     waits.abort();
     work.ends.add_permits(2);
     assert!(held_call.await.expect("a call").error().is_none());
