@@ -74,8 +74,8 @@ pub use crate::{
     hidden::{has_bidirectional_controls, has_hidden_characters},
     output::{AUDIT_MEMBER, ToolOutput},
     result::{
-        Attachment, AttachmentBuilder, Audience, Coercion, Evidence, EvidenceSource, ToolResult,
-        ToolResultMeta, Warning,
+        Attachment, AttachmentBuilder, Audience, BudgetUse, Coercion, Evidence, EvidenceSource,
+        ToolResult, ToolResultMeta, Warning,
     },
     spec::{Effect, Permission, ToolAnnotations, ToolSpec, ToolSpecBuilder, ToolkitSpec},
 };

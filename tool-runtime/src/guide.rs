@@ -49,6 +49,8 @@ pages! {
     envelopes: "envelopes.md";
     #[feature = "sqlite"]
     safe_execution: "safe-execution.md";
+    #[feature = "budgets"]
+    budgets: "budgets.md";
     #[feature = "http"]
     http: "http.md";
     #[feature = "http"]

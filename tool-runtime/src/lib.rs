@@ -68,6 +68,7 @@
 //! | `attachments` | no | `Attachments`: files, images and links beside a tool's answer |
 //! | `export` | no | [`schema::Export`]: contracts as files from a build script, and the lock that a breaking change fails |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, caching, limits |
+//! | `budgets` | no | [`budgets`]: limits on the money that calls spend |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |
@@ -122,6 +123,9 @@ pub use tool_runtime_adapters as adapters;
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use tool_runtime_agent::assess;
+#[cfg(feature = "budgets")]
+#[doc(inline)]
+pub use tool_runtime_budgets as budgets;
 #[cfg(feature = "tokio")]
 #[doc(inline)]
 pub use tool_runtime_core::TokioTimer;

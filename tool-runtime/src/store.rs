@@ -1,10 +1,10 @@
-//! Stores for state that must survive a crash: idempotency keys, tickets, grants and outputs.
+//! Stores for state that must survive a crash: idempotency keys, budgets, tickets, grants and outputs.
 //!
 //! A backend implements one trait for each purpose: [`IdempotencyStore`], [`TicketStore`],
 //! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
 //! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
 //! (feature `sqlite`) is one file, and keeps everything that it has confirmed; `PostgresStore` (feature
-//! `postgres`) does so for any number of replicas.
+//! `postgres`) does so for any number of replicas. All three store [budgets](BudgetStore) beside the keys.
 //!
 //! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
 //! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]).
@@ -15,12 +15,14 @@
 
 #[doc(inline)]
 pub use tool_runtime_core::store::{
-    ArchivedKey, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome,
-    Fence, GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LimitAnswer,
-    LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker, OutputSlice,
-    OutputStore, PermitReport, RateReport, RateShare, RowCounts, RowKind, ScopedKey, Settlement,
-    SettlementDecision, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport,
-    StoreTransaction, StoredAnswer, StoredOutput, StoredRow, StoredSession, SystemClock, TicketEnd,
+    ArchivedKey, Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit,
+    Charge, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome,
+    Currency, Fence, GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState,
+    LimitAnswer, LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker,
+    OutputSlice, OutputStore, PermitReport, RateReport, RateShare, Reservation, ReserveOutcome,
+    ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement, SettlementDecision, SpendOutcome,
+    StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport, StoreTransaction,
+    StoredAnswer, StoredOutput, StoredPeriod, StoredRow, StoredSession, SystemClock, TicketEnd,
     TicketQuota, TicketStore, TransactionScope, UnixMillis, WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]

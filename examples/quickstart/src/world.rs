@@ -95,7 +95,7 @@ impl World {
         at: String,
     ) -> Result<LocalTime, WorldError> {
         let instant: Timestamp = at.parse().map_err(|_| WorldError::Instant)?;
-        let local = instant.to_zoned(find_zone(zone)?);
+        let local = instant.to_zoned_datetime(find_zone(zone)?);
         let daylight_saving = local.time_zone().to_offset_info(instant).dst().is_dst();
         Ok(LocalTime {
             zone: zone.to_owned(),
@@ -135,7 +135,7 @@ impl World {
         at: String,
     ) -> Result<String, WorldError> {
         let local: DateTime = at.parse().map_err(|_| WorldError::Local)?;
-        let start = local.to_zoned(find_zone(&zone)?).map_err(|_| WorldError::Local)?;
+        let start = local.to_zoned_datetime(find_zone(&zone)?).map_err(|_| WorldError::Local)?;
         let line = format!("{} {title}", start.timestamp());
         if !dry_run.is_active() {
             self.diary.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());

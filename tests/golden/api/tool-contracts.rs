@@ -87,6 +87,45 @@ pub enum Audience {
 }
 words!(Audience { Assistant = "assistant", User = "user" });
 
+// tool_contracts::BudgetUse
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BudgetUse {
+    ..
+}
+impl BudgetUse {
+    #[must_use]
+    pub fn budget(&self) -> &str {}
+    #[must_use]
+    pub fn left(&self) -> &str {}
+    #[must_use]
+    pub fn limit(&self) -> &str {}
+    pub fn new(
+        budget: impl Into<String>,
+        limit: impl Into<String>,
+        unit: impl Into<String>,
+        taken: impl Into<String>,
+        left: impl Into<String>,
+        total: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub const fn renews_at(&self) -> Option<DateTime<Utc>> {}
+    #[must_use]
+    pub fn taken(&self) -> &str {}
+    #[must_use]
+    pub fn total(&self) -> &str {}
+    #[must_use]
+    pub fn unit(&self) -> &str {}
+    pub fn with_renews_at(self, time: DateTime<Utc>) -> Result<Self, ContractError> {}
+}
+reads! {
+    BudgetUse, "the use of a budget"; required budget = "budget", leaf wire::FilledText;
+    required limit = "limit", leaf wire::FilledText; required unit = "unit", leaf
+    wire::FilledText; required taken = "taken", leaf wire::Text; required left = "left",
+    leaf wire::Text; required total = "total", leaf wire::Text; optional renews_at =
+    "renews_at", leaf wire::Instant; => BudgetUse { budget, limit, unit, taken, left,
+    total, renews_at } .checked().map_err(wire::refused)
+}
+
 // tool_contracts::CallStatus
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[non_exhaustive]
@@ -686,6 +725,8 @@ impl ToolResultMeta {
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {}
     #[must_use]
+    pub fn budget(&self) -> &[BudgetUse] {}
+    #[must_use]
     pub const fn cache_hit(&self) -> Option<bool> {}
     #[must_use]
     pub fn coercions(&self) -> &[Coercion] {}
@@ -718,6 +759,8 @@ impl ToolResultMeta {
     ) -> Self {}
     #[must_use]
     pub fn with_attempts(self, attempts: u32) -> Self {}
+    #[must_use]
+    pub fn with_budget(self, budget: impl IntoIterator<Item = BudgetUse>) -> Self {}
     #[must_use]
     pub fn with_cache_hit(self, cache_hit: bool) -> Self {}
     #[must_use]
@@ -753,12 +796,13 @@ reads! {
     optional evidence = "evidence", nested Evidence; optional replayed = "replayed", leaf
     wire::Flag; optional attempts = "attempts", leaf wire::Whole < u32 >; optional
     dry_run = "dry_run", leaf wire::Flag; optional edits = "edits", leaf wire::Texts;
-    optional attachments = "attachments", nested Vec < Attachment >; => Ok(ToolResultMeta
-    { took_ms, source_counts, routing, cache_hit, token_usage, warnings : warnings
+    optional budget = "budget", nested Vec < BudgetUse >; optional attachments =
+    "attachments", nested Vec < Attachment >; => Ok(ToolResultMeta { took_ms,
+    source_counts, routing, cache_hit, token_usage, warnings : warnings
     .unwrap_or_default(), coercions : coercions.unwrap_or_default(), ttl_seconds,
     evidence, replayed : replayed.unwrap_or_default(), attempts, dry_run : dry_run
-    .unwrap_or_default(), edits : edits.unwrap_or_default(), attachments : attachments
-    .unwrap_or_default(), })
+    .unwrap_or_default(), edits : edits.unwrap_or_default(), budget : budget
+    .unwrap_or_default(), attachments : attachments.unwrap_or_default(), })
 }
 
 // tool_contracts::ToolSpec

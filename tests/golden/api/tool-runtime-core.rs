@@ -152,6 +152,11 @@ impl fmt::Display for BuildError {}
 #[non_exhaustive]
 pub enum BuildProblem {
     #[non_exhaustive]
+    BudgetMismatch { tool: String, why: String },
+    #[non_exhaustive]
+    InvalidBudget { why: String },
+    BudgetsNotStored,
+    #[non_exhaustive]
     DuplicateName { tool: String, first: SourceLocation, second: SourceLocation },
     #[non_exhaustive]
     NameTaken { tool: String },
@@ -634,6 +639,8 @@ impl<'c> Preview<'c> {
     #[must_use]
     pub fn attachments(&self) -> &'c [Attachment] {}
     #[must_use]
+    pub fn budgets(&self) -> &'c [String] {}
+    #[must_use]
     pub fn effect(&self) -> Option<Effect> {}
     #[must_use]
     pub fn failure(&self) -> Option<&'c ToolErrorDetail> {}
@@ -678,35 +685,35 @@ pub enum Reconciled<T> {
 word_enum! {
     #[non_exhaustive] pub enum RefusalReason { ActorType = "actor_type", AnswerNotValid =
     "answer_not_valid", AnsweredBefore = "answered_before", Answers = "answers", Bodies =
-    "bodies", BreakerOpen = "breaker_open", Busy = "busy", Cancelled = "cancelled",
-    CutOff = "cut_off", DeniedByPolicy = "denied_by_policy", Draining = "draining",
-    Dropped = "dropped", EditNotValid = "edit_not_valid", EvidenceAltered =
-    "evidence_altered", EvidenceMissing = "evidence_missing", EvidenceNotKept =
-    "evidence_not_kept", EvidenceShredded = "evidence_shredded", EvidenceUnavailable =
-    "evidence_unavailable", Expired = "expired", Host = "host", InFlight = "in_flight",
-    InputRequired = "input_required", KeyNotKept = "key_not_kept", KeyRequired =
-    "key_required", KeyReused = "key_reused", LeaseLost = "lease_lost", LedgerClosed =
-    "ledger_closed", LedgerFull = "ledger_full", NoEvidence = "no_evidence", NoLedger =
-    "no_ledger", NoPrincipal = "no_principal", NoTicket = "no_ticket", NotCanonical =
-    "not_canonical", Origin = "origin", OutcomeArchived = "outcome_archived",
-    OutcomeChanged = "outcome_changed", OutcomeUnknown = "outcome_unknown", OwnCall =
-    "own_call", PolicyFailed = "policy_failed", PreviewChanged = "preview_changed",
-    QueueFull = "queue_full", RateLimit = "rate_limit", Reads = "reads", RecordDamaged =
-    "record_damaged", RequesterNotAllowed = "requester_not_allowed", Scope = "scope",
-    Stopped = "stopped", StoreFull = "store_full", StoreUnavailable =
-    "store_unavailable", Streams = "streams", Superseded = "superseded",
-    TicketArgumentsChanged = "ticket_arguments_changed", TicketDeclined =
-    "ticket_declined", TicketExpired = "ticket_expired", TicketForeign =
-    "ticket_foreign", TicketMalformed = "ticket_malformed", TicketOutdated =
-    "ticket_outdated", TicketOversized = "ticket_oversized", TicketSuperseded =
-    "ticket_superseded", TicketTampered = "ticket_tampered", TicketUnknown =
-    "ticket_unknown", TicketUnknownKey = "ticket_unknown_key", TicketUnreadable =
-    "ticket_unreadable", TicketUsed = "ticket_used", TokenKeys = "token_keys",
-    ToolDisabled = "tool_disabled", ToolNotCovered = "tool_not_covered", UnknownEvidence
-    = "unknown_evidence", UnknownKey = "unknown_key", UnknownOutcome = "unknown_outcome",
-    UnknownOutcomesFull = "unknown_outcomes_full", UnknownTool = "unknown_tool",
-    UnknownTrace = "unknown_trace", User = "user", WaitingTicketsFull =
-    "waiting_tickets_full", }
+    "bodies", BreakerOpen = "breaker_open", BudgetExceeded = "budget_exceeded", Busy =
+    "busy", Cancelled = "cancelled", CutOff = "cut_off", DeniedByPolicy =
+    "denied_by_policy", Draining = "draining", Dropped = "dropped", EditNotValid =
+    "edit_not_valid", EvidenceAltered = "evidence_altered", EvidenceMissing =
+    "evidence_missing", EvidenceNotKept = "evidence_not_kept", EvidenceShredded =
+    "evidence_shredded", EvidenceUnavailable = "evidence_unavailable", Expired =
+    "expired", Host = "host", InFlight = "in_flight", InputRequired = "input_required",
+    KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
+    LeaseLost = "lease_lost", LedgerClosed = "ledger_closed", LedgerFull = "ledger_full",
+    NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal = "no_principal",
+    NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin = "origin",
+    OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
+    OutcomeUnknown = "outcome_unknown", OwnCall = "own_call", PolicyFailed =
+    "policy_failed", PreviewChanged = "preview_changed", QueueFull = "queue_full",
+    RateLimit = "rate_limit", Reads = "reads", RecordDamaged = "record_damaged",
+    RequesterNotAllowed = "requester_not_allowed", Scope = "scope", Stopped = "stopped",
+    StoreFull = "store_full", StoreUnavailable = "store_unavailable", Streams =
+    "streams", Superseded = "superseded", TicketArgumentsChanged =
+    "ticket_arguments_changed", TicketDeclined = "ticket_declined", TicketExpired =
+    "ticket_expired", TicketForeign = "ticket_foreign", TicketMalformed =
+    "ticket_malformed", TicketOutdated = "ticket_outdated", TicketOversized =
+    "ticket_oversized", TicketSuperseded = "ticket_superseded", TicketTampered =
+    "ticket_tampered", TicketUnknown = "ticket_unknown", TicketUnknownKey =
+    "ticket_unknown_key", TicketUnreadable = "ticket_unreadable", TicketUsed =
+    "ticket_used", TokenKeys = "token_keys", ToolDisabled = "tool_disabled",
+    ToolNotCovered = "tool_not_covered", UnknownEvidence = "unknown_evidence", UnknownKey
+    = "unknown_key", UnknownOutcome = "unknown_outcome", UnknownOutcomesFull =
+    "unknown_outcomes_full", UnknownTool = "unknown_tool", UnknownTrace =
+    "unknown_trace", User = "user", WaitingTicketsFull = "waiting_tickets_full", }
 }
 impl Serialize for RefusalReason {}
 impl fmt::Display for RefusalReason {}
@@ -1012,6 +1019,7 @@ impl ToolCall {
         feedback: impl Into<String>,
     ) -> Result<(), ApprovalError> {}
     pub async fn dry_run(&self) -> ToolOutput {}
+    pub fn exceed_budgets(&mut self) {}
     pub async fn execute(&mut self) -> &ToolOutput {}
     pub async fn execute_unless_approval_needed(&mut self) -> Option<NeededApproval> {}
     pub async fn for_model(&self) -> ModelAnswer {}
@@ -1377,7 +1385,20 @@ impl Decision {
     pub fn approve(approver: impl Into<String>) -> Self {}
     pub fn decline(by: impl Into<String>, feedback: impl Into<String>) -> Self {}
     pub fn defer() -> Self {}
+    pub fn exceeding_budgets(self) -> Self {}
     pub fn with_arguments(self, edited: impl Into<Arguments>) -> Self {}
+}
+
+// tool_runtime_core::policy::Demand
+#[derive(Debug, Clone)]
+pub struct Demand {
+    pub reservation: Reservation,
+    pub is_of_call_alone: bool,
+    pub asks: Option<String>,
+    pub over: OverLimit,
+    pub window: Box<str>,
+    pub renews_at: Option<UnixMillis>,
+    pub is_visible: bool,
 }
 
 // tool_runtime_core::policy::ExcerptInfo
@@ -1464,6 +1485,15 @@ pub enum KeyRingError {
     InvalidId,
     RepeatedId,
     NoRandomness,
+}
+
+// tool_runtime_core::policy::LimitedSum
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitedSum {
+    pub budget: Box<str>,
+    pub limit: Box<str>,
+    pub unit: BudgetUnit,
+    pub amount: u64,
 }
 
 // tool_runtime_core::policy::ModelAnswer
@@ -1557,6 +1587,13 @@ impl OutputPage {
     pub fn total_bytes(&self) -> u64 {}
 }
 
+// tool_runtime_core::policy::OverLimit
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OverLimit {
+    Refuse,
+    Ask,
+}
+
 // tool_runtime_core::policy::Policy
 #[must_use]
 pub struct Policy {
@@ -1566,6 +1603,7 @@ impl Policy {
     pub fn access(self, policy: impl AccessPolicy) -> Self {}
     pub fn approver(self, approver: impl Approver) -> Self {}
     pub fn archive_unknown_after(self, time: Duration) -> Self {}
+    pub fn budget(self, budget: impl SpendingLimit) -> Self {}
     pub fn cache_bytes(self, bytes: u64) -> Self {}
     pub fn clock(self, clock: impl Clock) -> Self {}
     pub fn correction_budget(self, calls: u32) -> Self {}
@@ -1680,6 +1718,34 @@ impl TryFrom<act::RetryConfig> for RetryConfig {
 pub enum SealError {
     NoRandomness,
     TooLong,
+}
+
+// tool_runtime_core::policy::SpendingCall
+#[derive(Debug, Clone, Copy)]
+pub struct SpendingCall<'c> {
+    ..
+}
+impl<'c> SpendingCall<'c> {
+    #[must_use]
+    pub fn arguments(&self) -> &'c str {}
+    #[must_use]
+    pub fn cx(&self) -> &'c ToolContext {}
+    #[must_use]
+    pub fn now(&self) -> UnixMillis {}
+    #[must_use]
+    pub fn scope(&self) -> &'c CallScope {}
+    #[must_use]
+    pub fn tool(&self) -> &'c ToolSpec {}
+}
+
+// tool_runtime_core::policy::SpendingLimit
+pub trait SpendingLimit: Send + Sync + 'static {
+    fn problems(&self) -> Vec<String>;
+    fn for_tool(
+        &self,
+        tool: &ToolSpec,
+    ) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
+    fn sums(&self) -> Vec<LimitedSum>;
 }
 
 // tool_runtime_core::policy::StateSignature
@@ -1855,6 +1921,11 @@ impl ToolPolicy {
     pub fn retry(self, retry: RetryConfig) -> Self {}
 }
 
+// tool_runtime_core::policy::ToolSpendingLimit
+pub trait ToolSpendingLimit: Send + Sync + fmt::Debug {
+    fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure>;
+}
+
 // tool_runtime_core::policy::TruncatedArray
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -1961,6 +2032,135 @@ pub struct ArchivedKey {
     pub digest: Digest,
     pub fingerprint: Digest,
     pub fence: Fence,
+    pub reserved: Vec<ReservedAmount>,
+}
+
+// tool_runtime_core::store::Balance
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Balance {
+    pub spent: u64,
+    pub reserved: u64,
+    pub raised: u64,
+    pub limit: Option<u64>,
+    pub paused: bool,
+}
+impl Balance {
+    #[must_use]
+    pub fn left(&self, configured: u64) -> u64 {}
+    #[must_use]
+    pub fn limit(&self, configured: u64) -> u64 {}
+    #[must_use]
+    pub fn used(&self) -> u64 {}
+    #[must_use]
+    pub fn with_period(self, period: &Self) -> Self {}
+}
+
+// tool_runtime_core::store::BudgetAccount
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BudgetAccount {
+    pub tenant: Uuid,
+    pub budget: Box<str>,
+    pub limit: Box<str>,
+    pub scope: Box<str>,
+    pub unit: BudgetUnit,
+}
+impl BudgetAccount {
+    #[must_use]
+    pub fn digest(&self) -> Digest {}
+}
+
+// tool_runtime_core::store::BudgetControl
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BudgetControl {
+    pub budget: Box<str>,
+    pub limit: Box<str>,
+    pub unit: BudgetUnit,
+    pub paused: bool,
+    pub amount: Option<u64>,
+}
+
+// tool_runtime_core::store::BudgetPeriod
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BudgetPeriod {
+    pub account: BudgetAccount,
+    pub start: UnixMillis,
+    pub limit: u64,
+    pub balance: Balance,
+}
+
+// tool_runtime_core::store::BudgetStore
+pub trait BudgetStore: IdempotencyStore {
+    async fn reserve(
+        &self,
+        claim: ClaimRequest,
+        reservations: Vec<Reservation>,
+    ) -> Result<ReserveOutcome, StoreError>;
+    async fn settle_with(
+        &self,
+        key: &ScopedKey,
+        fence: Fence,
+        settlement: Settlement,
+        charge: Charge,
+    ) -> Result<bool, StoreError>;
+    async fn spend(
+        &self,
+        now: UnixMillis,
+        reservations: Vec<Reservation>,
+    ) -> Result<SpendOutcome, StoreError>;
+    async fn balances(
+        &self,
+        reservations: &[Reservation],
+    ) -> Result<Vec<Balance>, StoreError>;
+    async fn raise(
+        &self,
+        account: &BudgetAccount,
+        start: UnixMillis,
+        amount: u64,
+        now: UnixMillis,
+        keep: Option<Duration>,
+    ) -> Result<(), StoreError>;
+    async fn set_control(&self, control: BudgetControl) -> Result<(), StoreError>;
+    async fn list_periods(
+        &self,
+        tenant: Uuid,
+        after: Option<&BudgetPeriod>,
+        limit: usize,
+    ) -> Result<Vec<BudgetPeriod>, StoreError>;
+}
+
+// tool_runtime_core::store::BudgetUnit
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BudgetUnit {
+    Calls,
+    Money(Currency),
+}
+impl BudgetUnit {
+    #[must_use]
+    pub fn format(self, amount: u64) -> String {}
+    #[must_use]
+    pub fn format_number(self, amount: u64) -> String {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+}
+impl FromStr for BudgetUnit {
+    type Err = InvalidUnit;
+}
+impl fmt::Display for BudgetUnit {}
+
+// tool_runtime_core::store::Charge
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Charge {
+    Reserved,
+    Nothing,
+    Reported(Vec<(Box<str>, u64)>),
+}
+impl Charge {
+    #[must_use]
+    pub fn amount_in(&self, unit: BudgetUnit, reserved: u64) -> u64 {}
+    #[must_use]
+    pub fn spent_amounts(&self, reserved: &[ReservedAmount]) -> Vec<u64> {}
+    #[must_use]
+    pub fn without_effect(&self) -> Self {}
 }
 
 // tool_runtime_core::store::ClaimDecision
@@ -2043,6 +2243,21 @@ pub enum CommitOutcome {
     Unknown(StoreError),
     EndedByTool(StoreError),
 }
+
+// tool_runtime_core::store::Currency
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency {
+    ..
+}
+impl Currency {
+    #[must_use]
+    pub fn code(&self) -> &str {}
+    #[must_use]
+    pub const fn digits(self) -> u8 {}
+    #[must_use]
+    pub fn new(code: &str, digits: u8) -> Option<Self> {}
+}
+impl fmt::Display for Currency {}
 
 // tool_runtime_core::store::Fence
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -2130,7 +2345,13 @@ pub trait IdempotencyStore: Send + Sync + 'static {
         limit: usize,
     ) -> Result<usize, StoreError>;
     fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {}
+    fn budgets(&self) -> Option<&dyn BudgetStore> {}
 }
+
+// tool_runtime_core::store::InvalidUnit
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct InvalidUnit;
 
 // tool_runtime_core::store::KeyAnswer
 #[derive(Debug, Clone)]
@@ -2139,6 +2360,7 @@ pub struct KeyAnswer {
     pub fence: Fence,
     pub answer: StoredAnswer,
     pub keep_until: UnixMillis,
+    pub charge: Charge,
 }
 
 // tool_runtime_core::store::KeyRecord
@@ -2150,9 +2372,11 @@ pub struct KeyRecord {
     pub state: KeyState,
     pub caller: Box<str>,
     pub since: Option<UnixMillis>,
+    pub reserved: Vec<ReservedAmount>,
     pub damaged: bool,
 }
 impl KeyRecord {
+    pub fn add_reserved(&mut self, reservations: &[Reservation], missing: &[u64]) {}
     #[must_use]
     pub fn invalidate_answer(&mut self) -> bool {}
     #[must_use]
@@ -2163,6 +2387,11 @@ impl KeyRecord {
         fence: Fence,
         until: UnixMillis,
     ) -> Option<UnixMillis> {}
+    #[must_use]
+    pub fn missing_amounts(
+        record: Option<&Self>,
+        reservations: &[Reservation],
+    ) -> Vec<u64> {}
     #[must_use]
     pub fn new(
         key: ScopedKey,
@@ -2207,6 +2436,9 @@ pub trait LimitStore: Send + Sync + 'static {
     fn spawn(&self, task: BoxFuture<'static, ()>);
 }
 
+// tool_runtime_core::store::MILLIONTHS
+pub const MILLIONTHS: u64 = 1_000_000;
+
 // tool_runtime_core::store::MemoryLimits
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
@@ -2215,6 +2447,8 @@ pub struct MemoryLimits {
 impl MemoryLimits {
     #[must_use]
     pub const fn new() -> Self {}
+    #[must_use]
+    pub const fn with_budget_periods(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
     pub const fn with_grants(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
@@ -2243,6 +2477,7 @@ impl MemoryStore {
     #[must_use]
     pub fn new() -> Self {}
 }
+impl BudgetStore for MemoryStore {}
 impl Default for MemoryStore {}
 impl GrantStore for MemoryStore {}
 impl IdempotencyStore for MemoryStore {}
@@ -2331,6 +2566,46 @@ pub struct RateShare {
     pub wait: Duration,
 }
 
+// tool_runtime_core::store::Reservation
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reservation {
+    pub account: BudgetAccount,
+    pub start: UnixMillis,
+    pub since: UnixMillis,
+    pub keep: Option<Duration>,
+    pub amount: u64,
+    pub limit: u64,
+    pub may_exceed: bool,
+}
+impl Reservation {
+    #[must_use]
+    pub fn counts(&self, start: UnixMillis) -> bool {}
+    #[must_use]
+    pub fn fits(&self, amount: u64, balance: &Balance) -> bool {}
+}
+
+// tool_runtime_core::store::ReserveOutcome
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReserveOutcome {
+    Claimed { outcome: ClaimOutcome, balances: Vec<Balance> },
+    Exceeded(Vec<Balance>),
+}
+
+// tool_runtime_core::store::ReservedAmount
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReservedAmount {
+    pub account: Digest,
+    pub start: UnixMillis,
+    pub unit: BudgetUnit,
+    pub amount: u64,
+}
+impl ReservedAmount {
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Vec<Self>> {}
+    #[must_use]
+    pub fn to_text(reserved: &[Self]) -> Option<String> {}
+}
+
 // tool_runtime_core::store::RowCounts
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RowCounts(_);
@@ -2355,9 +2630,11 @@ pub enum RowKind {
     TenantKey,
     Snapshot,
     Session,
+    BudgetPeriod,
+    BudgetControl,
 }
 impl RowKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Key,
         Self::ArchivedKey,
         Self::Ticket,
@@ -2366,6 +2643,8 @@ impl RowKind {
         Self::TenantKey,
         Self::Snapshot,
         Self::Session,
+        Self::BudgetPeriod,
+        Self::BudgetControl,
     ];
 }
 impl fmt::Display for RowKind {}
@@ -2413,6 +2692,13 @@ pub enum SettlementDecision {
     Unchanged { is_settled: bool },
     Store { state: KeyState, since: Option<UnixMillis> },
     Delete,
+}
+
+// tool_runtime_core::store::SpendOutcome
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SpendOutcome {
+    Spent(Vec<Balance>),
+    Exceeded(Vec<Balance>),
 }
 
 // tool_runtime_core::store::StandingGrant
@@ -2535,6 +2821,13 @@ impl StoredOutput {
     ) -> Self {}
 }
 
+// tool_runtime_core::store::StoredPeriod
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPeriod {
+    pub period: BudgetPeriod,
+    pub delete_at: Option<UnixMillis>,
+}
+
 // tool_runtime_core::store::StoredRow
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredRow {
@@ -2546,6 +2839,8 @@ pub enum StoredRow {
     TenantKey(TenantKey),
     Snapshot(StoredSnapshot),
     Session(StoredSession),
+    BudgetPeriod(StoredPeriod),
+    BudgetControl(BudgetControl),
 }
 impl StoredRow {
     #[must_use]

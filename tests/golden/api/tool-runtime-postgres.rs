@@ -64,6 +64,7 @@ impl PostgresStore {
     pub fn options() -> PostgresOptions {}
     pub async fn ping(&self) -> Result<(), StoreError> {}
 }
+impl BudgetStore for PostgresStore {}
 impl EvidenceStore for PostgresStore {}
 impl GrantStore for PostgresStore {}
 impl IdempotencyStore for PostgresStore {}

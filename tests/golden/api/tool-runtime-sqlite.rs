@@ -66,6 +66,7 @@ impl SqliteStore {
     #[must_use]
     pub fn options() -> SqliteOptions {}
 }
+impl BudgetStore for SqliteStore {}
 impl EvidenceStore for SqliteStore {}
 impl GrantStore for SqliteStore {}
 impl IdempotencyStore for SqliteStore {}

@@ -272,6 +272,9 @@ impl fmt::Display for TrialReport {}
 // tool_runtime_testing::conformance::all
 pub async fn all<S: Store>(store: &S) {}
 
+// tool_runtime_testing::conformance::budgets
+pub async fn budgets(store: &dyn BudgetStore) {}
+
 // tool_runtime_testing::conformance::evidence
 pub async fn evidence(store: &dyn EvidenceStore) {}
 

@@ -198,6 +198,8 @@
 
 // tool_runtime::assess = tool_runtime_agent::assess
 
+// tool_runtime::budgets = tool_runtime_budgets
+
 // tool_runtime::canonical = tool_runtime_schema::canonical
 
 // tool_runtime::contracts = tool_contracts
@@ -516,6 +518,20 @@
 
 // tool_runtime::store::ArchivedKey = tool_runtime_core::store::ArchivedKey
 
+// tool_runtime::store::Balance = tool_runtime_core::store::Balance
+
+// tool_runtime::store::BudgetAccount = tool_runtime_core::store::BudgetAccount
+
+// tool_runtime::store::BudgetControl = tool_runtime_core::store::BudgetControl
+
+// tool_runtime::store::BudgetPeriod = tool_runtime_core::store::BudgetPeriod
+
+// tool_runtime::store::BudgetStore = tool_runtime_core::store::BudgetStore
+
+// tool_runtime::store::BudgetUnit = tool_runtime_core::store::BudgetUnit
+
+// tool_runtime::store::Charge = tool_runtime_core::store::Charge
+
 // tool_runtime::store::ClaimDecision = tool_runtime_core::store::ClaimDecision
 
 // tool_runtime::store::ClaimOutcome = tool_runtime_core::store::ClaimOutcome
@@ -527,6 +543,8 @@
 // tool_runtime::store::ClockReading = tool_runtime_core::store::ClockReading
 
 // tool_runtime::store::CommitOutcome = tool_runtime_core::store::CommitOutcome
+
+// tool_runtime::store::Currency = tool_runtime_core::store::Currency
 
 // tool_runtime::store::Fence = tool_runtime_core::store::Fence
 
@@ -576,6 +594,12 @@
 
 // tool_runtime::store::RateShare = tool_runtime_core::store::RateShare
 
+// tool_runtime::store::Reservation = tool_runtime_core::store::Reservation
+
+// tool_runtime::store::ReserveOutcome = tool_runtime_core::store::ReserveOutcome
+
+// tool_runtime::store::ReservedAmount = tool_runtime_core::store::ReservedAmount
+
 // tool_runtime::store::RowCounts = tool_runtime_core::store::RowCounts
 
 // tool_runtime::store::RowKind = tool_runtime_core::store::RowKind
@@ -585,6 +609,8 @@
 // tool_runtime::store::Settlement = tool_runtime_core::store::Settlement
 
 // tool_runtime::store::SettlementDecision = tool_runtime_core::store::SettlementDecision
+
+// tool_runtime::store::SpendOutcome = tool_runtime_core::store::SpendOutcome
 
 // tool_runtime::store::SqliteOptions = tool_runtime_sqlite::SqliteOptions
 
@@ -611,6 +637,8 @@
 // tool_runtime::store::StoredAnswer = tool_runtime_core::store::StoredAnswer
 
 // tool_runtime::store::StoredOutput = tool_runtime_core::store::StoredOutput
+
+// tool_runtime::store::StoredPeriod = tool_runtime_core::store::StoredPeriod
 
 // tool_runtime::store::StoredRow = tool_runtime_core::store::StoredRow
 

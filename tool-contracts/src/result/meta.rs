@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Attachment, Coercion, Evidence};
+use super::{Attachment, BudgetUse, Coercion, Evidence};
 use crate::{
     portable::normalized_object,
     wire::{self, is_false, reads},
@@ -76,6 +76,10 @@ pub struct ToolResultMeta {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     edits: Vec<String>,
+    /// What the call has taken of budgets, as far as its caller may know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<BudgetUse>>")]
+    budget: Vec<BudgetUse>,
     /// The files, images and links that the tool attached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Attachment>>")]
@@ -168,6 +172,12 @@ impl ToolResultMeta {
         Self { edits: edits.into_iter().collect(), ..self }
     }
 
+    /// Sets what the call has taken of budgets.
+    #[must_use]
+    pub fn with_budget(self, budget: impl IntoIterator<Item = BudgetUse>) -> Self {
+        Self { budget: budget.into_iter().collect(), ..self }
+    }
+
     /// Sets the attachments.
     #[must_use]
     pub fn with_attachments(self, attachments: impl IntoIterator<Item = Attachment>) -> Self {
@@ -252,6 +262,12 @@ impl ToolResultMeta {
         &self.edits
     }
 
+    /// Returns what the call has taken of budgets.
+    #[must_use]
+    pub fn budget(&self) -> &[BudgetUse] {
+        &self.budget
+    }
+
     /// Returns the files, images and links that the tool attached.
     #[must_use]
     pub fn attachments(&self) -> &[Attachment] {
@@ -294,6 +310,7 @@ reads! {
     optional attempts = "attempts", leaf wire::Whole<u32>;
     optional dry_run = "dry_run", leaf wire::Flag;
     optional edits = "edits", leaf wire::Texts;
+    optional budget = "budget", nested Vec<BudgetUse>;
     optional attachments = "attachments", nested Vec<Attachment>;
     => Ok(ToolResultMeta {
         took_ms,
@@ -309,6 +326,7 @@ reads! {
         attempts,
         dry_run: dry_run.unwrap_or_default(),
         edits: edits.unwrap_or_default(),
+        budget: budget.unwrap_or_default(),
         attachments: attachments.unwrap_or_default(),
     })
 }

@@ -1,6 +1,7 @@
 //! The output of a successful call.
 
 mod attachment;
+mod budget_use;
 mod coercion;
 mod evidence;
 mod meta;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::{
     attachment::{Attachment, AttachmentBuilder, Audience},
+    budget_use::BudgetUse,
     coercion::Coercion,
     evidence::{Evidence, EvidenceSource},
     meta::{ToolResultMeta, Warning},

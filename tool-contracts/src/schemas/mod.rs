@@ -15,9 +15,9 @@ pub(crate) use self::rules::{
     ttl_only_for_reads,
 };
 use crate::{
-    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
-    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
-    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
+    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
+    ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
     ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
@@ -74,6 +74,7 @@ catalogue! {
     "tool_result_meta" "ToolResultMeta" ToolResultMeta;
     "coercion" "Coercion" Coercion;
     "attachment" "Attachment" Attachment;
+    "budget_use" "BudgetUse" BudgetUse;
     "audience" "Audience" Audience;
     "evidence" "Evidence" Evidence;
     "evidence_source" "EvidenceSource" EvidenceSource;

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tool_contracts::{
-    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
-    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
-    ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
+    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
+    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
+    ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
     ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
@@ -64,6 +64,7 @@ macro_rules! with_type {
             "tool_result_meta.json" => $check::<ToolResultMeta>($example),
             "attachment.json" => $check::<Attachment>($example),
             "audience.json" => $check::<Audience>($example),
+            "budget_use.json" => $check::<BudgetUse>($example),
             "coercion.json" => $check::<Coercion>($example),
             "evidence.json" => $check::<Evidence>($example),
             "evidence_source.json" => $check::<EvidenceSource>($example),

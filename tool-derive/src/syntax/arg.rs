@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, LitStr, Meta, Type};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Type};
 
 use super::bounds::Bounds;
 use super::options::{AllowedOptions, DOC_COMMENT, KeyedValue, OptionValue, Options};
@@ -15,15 +15,19 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("default", "default = 10"),
         ("example", "example = \"tea\""),
         ("length", "length(1..=50)"),
+        ("minor_units", "minor_units"),
         ("pattern", "pattern = \"^[a-z]+$\""),
         ("pii", "pii"),
         ("range", "range(1..=50)"),
         ("rename", "rename = \"from\""),
         ("secret", "secret"),
+        ("spends", "spends = \"EUR\"` or `spends"),
     ],
     misplaced: &[],
     repeatable: &[],
     synonyms: &[
+        ("cents", "`spends = \"EUR\", minor_units`"),
+        ("currency", "`spends = \"EUR\"`"),
         ("desc", DOC_COMMENT),
         ("description", DOC_COMMENT),
         ("doc", DOC_COMMENT),
@@ -60,6 +64,20 @@ pub(crate) struct Arg {
     pub(crate) example: Option<Expr>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) sensitivity: Option<Sensitivity>,
+    pub(crate) spends: Option<Spends>,
+}
+
+/// The money that an argument says.
+#[derive(Debug, Clone)]
+pub(crate) enum Spends {
+    /// The argument has its own currency.
+    Money,
+    /// A decimal number in this currency.
+    Decimal(LitStr),
+    /// A whole number of the smallest units of this currency.
+    MinorUnits(LitStr),
+    /// A decimal number; the argument of this name has the currency.
+    DecimalBeside(Ident),
 }
 
 impl Arg {
@@ -143,6 +161,7 @@ impl RawArg {
         let pattern = options.text("pattern", errors);
         check_kind(ty, range.as_ref(), length.as_ref(), pattern.as_ref(), errors);
         let sensitivity = sensitivity(&mut options, errors);
+        let spends = spends(&mut options, sensitivity, errors);
         let default = default(&mut options, sensitivity, errors);
         let example = example(&mut options, sensitivity, errors);
         let range = range.and_then(|given| Bounds::range(given, errors));
@@ -162,6 +181,7 @@ impl RawArg {
             example,
             rename: options.text("rename", errors).and_then(|given| portable_name(given, errors)),
             sensitivity,
+            spends,
         }
     }
 }
@@ -242,6 +262,64 @@ fn sensitivity(options: &mut Options, errors: &Errors) -> Option<Sensitivity> {
         (None, Some(_)) => Some(Sensitivity::Pii),
         (None, None) => None,
     }
+}
+
+fn spends(
+    options: &mut Options,
+    sensitivity: Option<Sensitivity>,
+    errors: &Errors,
+) -> Option<Spends> {
+    let minor_units = options.flag("minor_units", errors).filter(|given| given.value);
+    let Some(KeyedValue { key, value }) = options.any("spends") else {
+        if let Some(minor_units) = minor_units {
+            errors.at(minor_units.key, "`minor_units` counts a currency: add `spends = \"EUR\"`");
+        }
+        return None;
+    };
+    if sensitivity == Some(Sensitivity::Secret) {
+        errors.at(
+            &key,
+            "an approver sees what a call spends, so the amount is no secret; remove one",
+        );
+    }
+    let spends = match value {
+        OptionValue::Flag => Spends::Money,
+        OptionValue::Is(expr) => {
+            let Expr::Lit(ExprLit { lit: Lit::Str(code), .. }) = &*expr else {
+                errors.at(&expr, "`spends` has a currency's code: `spends = \"EUR\"`");
+                return None;
+            };
+            let text = code.value();
+            if text.len() != 3 || !text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+                errors.at(
+                    code,
+                    "a currency's code is three capital letters, as in `spends = \"EUR\"`",
+                );
+                return None;
+            }
+            match minor_units {
+                Some(_) => return Some(Spends::MinorUnits(code.clone())),
+                None => Spends::Decimal(code.clone()),
+            }
+        }
+        OptionValue::List(tokens) => {
+            let Ok(argument) = syn::parse2(tokens.clone()) else {
+                errors.at(
+                    tokens,
+                    "`spends(…)` names the argument with the currency: `spends(currency)`",
+                );
+                return None;
+            };
+            Spends::DecimalBeside(argument)
+        }
+    };
+    if let Some(minor_units) = minor_units {
+        errors.at(
+            minor_units.key,
+            "`minor_units` needs a fixed currency: `spends = \"EUR\", minor_units`",
+        );
+    }
+    Some(spends)
 }
 
 fn default(

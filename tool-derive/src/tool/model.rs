@@ -40,6 +40,8 @@ pub(crate) struct ToolMetadata {
     pub(crate) title: Option<LitStr>,
     pub(crate) version: String,
     pub(crate) description: Description,
+    /// The cost of each call.
+    pub(crate) cost: Option<LitStr>,
     pub(crate) category: Option<LitStr>,
     /// Examples of all arguments, as JSON objects.
     pub(crate) examples: Vec<LitStr>,

@@ -18,6 +18,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("ai_callable", "ai_callable = false"),
         ("blocking", "blocking"),
         ("category", "category = \"content\""),
+        ("cost", "cost = \"0.02 USD\""),
         ("crate", "crate = ::tool_runtime"),
         ("destructive", "effect = \"destructive\""),
         ("effect", "effect = \"read\""),
@@ -80,6 +81,7 @@ pub(crate) struct RawOptions {
     pub(crate) title: Option<KeyedValue<LitStr>>,
     pub(crate) version: Option<KeyedValue<LitStr>>,
     pub(crate) category: Option<KeyedValue<LitStr>>,
+    pub(crate) cost: Option<KeyedValue<LitStr>>,
     /// Examples of all arguments, as JSON.
     pub(crate) examples: Vec<LitStr>,
     pub(crate) ttl: Option<KeyedValue<LitStr>>,
@@ -204,6 +206,7 @@ impl RawOptions {
             title: options.text("title", errors),
             version: options.text("version", errors),
             category: options.text("category", errors),
+            cost: options.text("cost", errors),
             examples: options.texts("example", errors),
             ttl: options.text("ttl", errors),
             timeout: options.text("timeout", errors),

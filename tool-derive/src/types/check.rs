@@ -134,6 +134,13 @@ fn field(raw: RawField, is_buffered: bool, errors: &Errors) -> AiField {
             let place = arg.attribute.clone();
             let arg = arg.check(&ty, errors);
             check_repeated(&arg, &attributes, &place, errors);
+            if arg.spends.is_some() {
+                errors.at(
+                    &place,
+                    "`spends` is for a parameter of a tool; a type that has an amount and a \
+                    currency is `budgets::Money`",
+                );
+            }
             arg
         }
         None => Arg::default(),

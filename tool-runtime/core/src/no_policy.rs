@@ -4,6 +4,8 @@ use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use tool_contracts::ToolSpec;
+
 use crate::call::AuthorizationPolicy;
 use crate::dispatch::execution_policy::ExecutionPolicy;
 use crate::timer::Timer;
@@ -26,6 +28,10 @@ type PolicyHandles = (Option<Arc<dyn ExecutionPolicy>>, Option<Arc<dyn Authoriza
 #[allow(clippy::unused_self, reason = "same signatures as with the feature")]
 impl Policy {
     pub(crate) fn check(&self, _: Option<&BTreeSet<&str>>) -> Vec<BuildProblem> {
+        Vec::new()
+    }
+
+    pub(crate) fn check_budgets(&self, _: &ToolSpec) -> Vec<BuildProblem> {
         Vec::new()
     }
 

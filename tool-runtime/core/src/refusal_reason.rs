@@ -34,6 +34,8 @@ word_enum! {
         Bodies = "bodies",
         /// The tool's circuit breaker is open.
         BreakerOpen = "breaker_open",
+        /// The call exceeds a budget, or its budget is paused.
+        BudgetExceeded = "budget_exceeded",
         /// All permits of the server, or of the caller's quota, are taken.
         Busy = "busy",
         /// The host cancelled the call before it ran.

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{
-    ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, ScopedKey, StoreError,
-    StoreErrorKind, UnixMillis,
+    Balance, ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, Reservation,
+    ReserveOutcome, ReservedAmount, ScopedKey, StoreError, StoreErrorKind, UnixMillis,
 };
 use uuid::Uuid;
 
+use crate::budgets::AmountsNeeded;
 use crate::columns::column;
 use crate::database::{Database, RowScope};
 use crate::error::unavailable;
@@ -25,8 +26,21 @@ const UNDO_ATTEMPTS: u32 = 6;
 const FIRST_UNDO_DELAY: Duration = Duration::from_millis(250);
 
 const CLAIM: &str = r#"
-    SELECT is_new, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
+    SELECT is_new, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta,
+        NULL::text AS reserved, NULL::boolean AS fits, NULL::bigint[] AS balances
     FROM "SCHEMA".claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"#;
+
+const RESERVE: &str = r#"
+    SELECT is_new, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta, reserved,
+        fits, balances
+    FROM "SCHEMA".reserve(
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27)"#;
+
+/// The same as `TAKE_OVER` for a claim with reservations.
+const TAKE_OVER_RESERVING: &str = r#"
+    SELECT fence, fits, balances FROM "SCHEMA".take_over(
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)"#;
 
 /// Takes the key over from the owner that was read, unless it has renewed its lease or settled meanwhile.
 const TAKE_OVER: &str = r#"
@@ -41,12 +55,18 @@ const SHORTEN: &str = r#"
     RETURNING fence"#;
 
 const UNDO_INSERT: &str = r#"
-    DELETE FROM "SCHEMA".keys WHERE digest = $1 AND claim = $2 AND state = 0 RETURNING fence"#;
+    WITH undone AS (
+        DELETE FROM "SCHEMA".keys WHERE digest = $1 AND claim = $2 AND state = 0 RETURNING tenant, reserved)
+    SELECT "SCHEMA".settle_amounts(tenant, reserved, 1::smallint, NULL, NULL) FROM undone"#;
 
 const UNDO_TAKE_OVER: &str = r#"
-    UPDATE "SCHEMA".keys SET fence = $3, state = $4, lease_until = $5, since = $6, caller = $7
-    WHERE digest = $1 AND claim = $2 AND state = 0
-    RETURNING fence"#;
+    WITH undone AS (
+        UPDATE "SCHEMA".keys
+        SET fence = $3, state = $4, lease_until = $5, since = $6, caller = $7,
+            reserved = CASE WHEN $8::text IS NULL THEN reserved ELSE $9 END
+        WHERE digest = $1 AND claim = $2 AND state = 0
+        RETURNING tenant)
+    SELECT "SCHEMA".settle_amounts(tenant, $8, 1::smallint, NULL, NULL) FROM undone"#;
 
 /// Undoes a claim on drop, unless its caller has received it.
 pub(crate) struct UndoGuard {
@@ -61,60 +81,74 @@ struct ClaimUndo {
     claim: Uuid,
     /// The record that was taken over; none if the key was free.
     before: Option<Box<KeyRecord>>,
+    /// The amounts that the claim has added to those of the record.
+    added: Vec<ReservedAmount>,
 }
 
 /// The row that a claim's statement returns.
 enum ClaimRow {
-    Inserted(Fence),
+    Inserted(Fence, Vec<Balance>),
     Existing(Box<KeyRecord>),
+    Exceeded(Vec<Balance>),
 }
 
 /// Claims a key as its record decides; returns a guard of the claim, if the claimant gets the key.
 pub(crate) async fn claim(
     database: &Database,
     request: &ClaimRequest,
-) -> Result<(ClaimOutcome, Option<UndoGuard>), StoreError> {
+    reservations: &[Reservation],
+) -> Result<(ReserveOutcome, Option<UndoGuard>), StoreError> {
+    let claimed =
+        |outcome, balances, guard| Ok((ReserveOutcome::Claimed { outcome, balances }, guard));
+    let missing = KeyRecord::missing_amounts(None, reservations);
+    let needs = AmountsNeeded::new(request.now, reservations, &missing);
     let started = Instant::now();
     for _ in 0..MAX_ATTEMPTS {
-        let undo = ClaimUndo::new(&request.key, None);
+        let undo = ClaimUndo::new(&request.key, None, Vec::new());
         let (key, claim) = (&request.key, undo.claim);
         let guard = UndoGuard::new(database, undo);
         // The lease begins when the claim is sent: it may have waited for a connection.
         let sent = Mutex::new(None);
         let call = || {
             *lock(&sent) = Some(Instant::now());
-            insertion(database, &request_at(request, started), claim)
+            insertion(database, &request_at(request, started), claim, (reservations, &needs))
         };
-        let inserted = database.rows_of_call(call, |row| claim_row(row, key)).await;
+        let inserted = database.rows_of_call(call, |row| claim_row(row, key, &needs)).await;
         let Some(sent) = *lock(&sent) else {
             guard.disarm();
             return Err(inserted.err().unwrap_or_else(|| unavailable("the claim was not sent")));
         };
         let mut rows = inserted?;
         let record = match rows.pop() {
-            Some(ClaimRow::Inserted(fence)) => {
+            Some(ClaimRow::Inserted(fence, balances)) => {
                 must_be_in_time(request, sent)?;
-                return Ok((ClaimOutcome::Acquired(fence), Some(guard)));
+                return claimed(ClaimOutcome::Acquired(fence), balances, Some(guard));
+            }
+            Some(ClaimRow::Exceeded(balances)) => {
+                guard.disarm();
+                return Ok((ReserveOutcome::Exceeded(balances), None));
             }
             Some(ClaimRow::Existing(record)) => record,
             None => {
                 guard.disarm();
-                return Ok((ClaimOutcome::QuotaExceeded, None));
+                return claimed(ClaimOutcome::QuotaExceeded, Vec::new(), None);
             }
         };
         guard.disarm();
         let (request, decided) = (&request_at(request, started), Instant::now());
         match request.decide(Some(&record)) {
-            ClaimDecision::NotClaimed(outcome) => return Ok((outcome, None)),
+            ClaimDecision::NotClaimed(outcome) => return claimed(outcome, Vec::new(), None),
             ClaimDecision::TakeOver { until } => {
-                if let Some(taken) = take_over(database, request, record, until).await? {
+                if let Some(taken) =
+                    take_over(database, request, (record, until), reservations).await?
+                {
                     must_be_in_time(request, decided)?;
                     return Ok(taken);
                 }
             }
             ClaimDecision::ShortenLease { until } => {
                 if shorten_lease(database, request, &record, until).await? {
-                    return Ok((ClaimOutcome::Running { until }, None));
+                    return claimed(ClaimOutcome::Running { until }, Vec::new(), None);
                 }
             }
             // Only a key without a record is free.
@@ -145,10 +179,15 @@ fn must_be_in_time(request: &ClaimRequest, started: Instant) -> Result<(), Store
     Err(unavailable("the claim took longer than its lease"))
 }
 
-fn insertion(database: &Database, request: &ClaimRequest, claim: Uuid) -> Statement {
+fn insertion(
+    database: &Database,
+    request: &ClaimRequest,
+    claim: Uuid,
+    (reservations, needs): (&[Reservation], &AmountsNeeded),
+) -> Statement {
     let (key, digest) = (&request.key, request.key.digest());
-    database
-        .operation(CLAIM, key.tenant)
+    let claim = database
+        .operation(if reservations.is_empty() { CLAIM } else { RESERVE }, key.tenant)
         .digest(&digest)
         .number(lock_number(&digest))
         .text(&key.principal)
@@ -158,12 +197,22 @@ fn insertion(database: &Database, request: &ClaimRequest, claim: Uuid) -> Statem
         .digest(&request.fingerprint)
         .uuid(claim)
         .time(request.now.after(request.lease))
-        .optional_number(request.max_unknown.map(count))
+        .optional_number(request.max_unknown.map(count));
+    if reservations.is_empty() {
+        return claim;
+    }
+    let state = KeyState::Unknown;
+    let mut record = KeyRecord::new(key.clone(), request.fingerprint, Fence::new(0), state);
+    record.add_reserved(reservations, &KeyRecord::missing_amounts(None, reservations));
+    needs.bind(claim.optional_text(ReservedAmount::to_text(&record.reserved).as_deref()))
 }
 
-fn claim_row(row: &Row, key: &ScopedKey) -> Result<ClaimRow, StoreError> {
-    if column(row, "is_new")? {
-        return fence(row).map(ClaimRow::Inserted);
+fn claim_row(row: &Row, key: &ScopedKey, needs: &AmountsNeeded) -> Result<ClaimRow, StoreError> {
+    match column::<Option<bool>>(row, "fits")? {
+        Some(true) => return Ok(ClaimRow::Inserted(fence(row)?, needs.balances(row)?)),
+        Some(false) => return needs.balances(row).map(ClaimRow::Exceeded),
+        None if column(row, "is_new")? => return Ok(ClaimRow::Inserted(fence(row)?, Vec::new())),
+        None => {}
     }
     record(row, key.clone()).map(|record| ClaimRow::Existing(Box::new(record)))
 }
@@ -172,14 +221,53 @@ fn claim_row(row: &Row, key: &ScopedKey) -> Result<ClaimRow, StoreError> {
 async fn take_over(
     database: &Database,
     request: &ClaimRequest,
-    record: Box<KeyRecord>,
-    until: UnixMillis,
-) -> Result<Option<(ClaimOutcome, Option<UndoGuard>)>, StoreError> {
+    (record, until): (Box<KeyRecord>, UnixMillis),
+    reservations: &[Reservation],
+) -> Result<Option<(ReserveOutcome, Option<UndoGuard>)>, StoreError> {
     let (key, owner) = (&request.key, record.fence);
     let (state, lease_until) = lease_columns(&record.state);
-    let undo = ClaimUndo::new(key, Some(record));
+    let missing = KeyRecord::missing_amounts(Some(&record), reservations);
+    let mut additions = KeyRecord { reserved: Vec::new(), ..(*record).clone() };
+    additions.add_reserved(reservations, &missing);
+    let mut reserved = (*record).clone();
+    reserved.add_reserved(reservations, &missing);
+    let undo = ClaimUndo::new(key, Some(record), additions.reserved);
     let claim = undo.claim;
     let guard = UndoGuard::new(database, undo);
+    if !reservations.is_empty() {
+        let needs = AmountsNeeded::new(request.now, reservations, &missing);
+        let statement = Statement::new(TAKE_OVER_RESERVING)
+            .uuid(key.tenant)
+            .digest(&key.digest())
+            .fence(owner)
+            .small(state)
+            .optional_time(lease_until)
+            .uuid(claim)
+            .text(&request.caller)
+            .time(until)
+            .optional_text(ReservedAmount::to_text(&reserved.reserved).as_deref());
+        let (scope, statements) =
+            (RowScope::Tenant(key.tenant), [Statement::lock(&key.digest()), needs.bind(statement)]);
+        let read = |row: &Row| {
+            let fits: bool = column(row, "fits")?;
+            let new_fence = if fits { Some(fence(row)?) } else { None };
+            Ok((new_fence, needs.balances(row)?))
+        };
+        return Ok(match database.rows(scope, &statements, read).await?.pop() {
+            Some((Some(fence), balances)) => {
+                let outcome = ClaimOutcome::TakenOver(fence);
+                Some((ReserveOutcome::Claimed { outcome, balances }, Some(guard)))
+            }
+            Some((None, balances)) => {
+                guard.disarm();
+                Some((ReserveOutcome::Exceeded(balances), None))
+            }
+            None => {
+                guard.disarm();
+                None
+            }
+        });
+    }
     let statement = Statement::new(TAKE_OVER)
         .digest(&key.digest())
         .fence(owner)
@@ -194,7 +282,8 @@ async fn take_over(
         guard.disarm();
         return Ok(None);
     };
-    Ok(Some((ClaimOutcome::TakenOver(fence), Some(guard))))
+    let (outcome, balances) = (ClaimOutcome::TakenOver(fence), Vec::new());
+    Ok(Some((ReserveOutcome::Claimed { outcome, balances }, Some(guard))))
 }
 
 /// Shortens a lease; false if it has changed since it was read.
@@ -215,8 +304,8 @@ async fn shorten_lease(
 }
 
 impl ClaimUndo {
-    fn new(key: &ScopedKey, before: Option<Box<KeyRecord>>) -> Self {
-        Self { key: key.clone(), claim: Uuid::new_v4(), before }
+    fn new(key: &ScopedKey, before: Option<Box<KeyRecord>>, added: Vec<ReservedAmount>) -> Self {
+        Self { key: key.clone(), claim: Uuid::new_v4(), before, added }
     }
 
     /// Undoes the claim; no change if it was not made, or the key has another owner or an outcome.
@@ -234,6 +323,8 @@ impl ClaimUndo {
             .optional_time(lease_until)
             .optional_time(before.since)
             .text(&before.caller)
+            .optional_text(ReservedAmount::to_text(&self.added).as_deref())
+            .optional_text(ReservedAmount::to_text(&before.reserved).as_deref())
     }
 
     /// Undoes the claim, also once a server is back that was away when the claim was made.

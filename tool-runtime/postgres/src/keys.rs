@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_postgres::Row;
 use tool_runtime_core::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, KeyState,
-    ScopedKey, Settlement, StoreError, StoreTransaction, StoredAnswer, TransactionScope,
-    UnixMillis,
+    BudgetStore, Charge, ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore,
+    KeyRecord, KeyState, ReserveOutcome, ReservedAmount, ScopedKey, Settlement, StoreError,
+    StoreTransaction, StoredAnswer, TransactionScope, UnixMillis,
 };
 use uuid::Uuid;
 
@@ -15,9 +15,9 @@ use crate::PostgresStore;
 use crate::columns::{column, digest, optional_time, time};
 use crate::database::{Database, RowScope};
 use crate::error::damaged;
-use crate::statement::{Statement, must_have_no_nul};
+use crate::statement::Statement;
 use crate::transaction::PostgresTransaction;
-use crate::{claim, settle};
+use crate::{budgets, settle};
 
 /// The numbers of the states, as in `migrations`.
 const RUNNING: i16 = 0;
@@ -26,21 +26,21 @@ const UNKNOWN: i16 = 2;
 const ARCHIVED: i16 = 3;
 
 const FIND: &str = r#"
-    SELECT caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta
+    SELECT caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded, body, meta, reserved
     FROM "SCHEMA".keys WHERE digest = $1"#;
 
 const FIRST_UNKNOWN: &str = r#"
-    SELECT principal, tool, key, caller, fingerprint, fence, state, since
+    SELECT principal, tool, key, caller, fingerprint, fence, state, since, reserved
     FROM "SCHEMA".keys WHERE tenant = $1 AND state = 2
     ORDER BY principal, tool, key LIMIT $2"#;
 
 const NEXT_UNKNOWN: &str = r#"
-    SELECT principal, tool, key, caller, fingerprint, fence, state, since
+    SELECT principal, tool, key, caller, fingerprint, fence, state, since, reserved
     FROM "SCHEMA".keys WHERE tenant = $1 AND state = 2 AND (principal, tool, key) > ($3, $4, $5)
     ORDER BY principal, tool, key LIMIT $2"#;
 
 const FIND_UNKNOWN: &str = r#"
-    SELECT principal, tool, key, caller, fingerprint, fence, state, since
+    SELECT principal, tool, key, caller, fingerprint, fence, state, since, reserved
     FROM "SCHEMA".keys WHERE tenant = $1 AND fence = $2 AND state = 2"#;
 
 /// Rows that another process works on are left for the next time.
@@ -70,15 +70,12 @@ impl IdempotencyStore for PostgresStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
-        let ScopedKey { principal, tool, key, .. } = &request.key;
-        must_have_no_nul(&[principal, tool, key, &request.caller])?;
-        let database = self.database.clone();
-        let claim = async move { claim::claim(&database, &request).await };
-        let (outcome, guard) = self.database.run(claim).await?;
-        if let Some(guard) = guard {
-            guard.disarm();
+        match self.reserve(request, Vec::new()).await? {
+            ReserveOutcome::Claimed { outcome, .. } => Ok(outcome),
+            ReserveOutcome::Exceeded(_) => {
+                Err(damaged("a claim without reservations exceeds none"))
+            }
         }
-        Ok(outcome)
     }
 
     async fn renew(
@@ -97,9 +94,7 @@ impl IdempotencyStore for PostgresStore {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        let (database, key) = (self.database.clone(), key.clone());
-        let settle = async move { settle::settle(&database, &key, fence, &settlement).await };
-        self.database.run(settle).await
+        self.settle_with(key, fence, settlement, Charge::Reserved).await
     }
 
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
@@ -147,11 +142,19 @@ impl IdempotencyStore for PostgresStore {
     }
 
     async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
-        self.execute(RowScope::AllTenants, Statement::new(SWEEP).time(now).limit(limit)).await
+        let sweep = async |sql, limit| {
+            self.execute(RowScope::AllTenants, Statement::new(sql).time(now).limit(limit)).await
+        };
+        let keys = sweep(SWEEP, limit).await?;
+        Ok(keys + sweep(budgets::SWEEP, limit.saturating_sub(keys)).await?)
     }
 
     fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
         Some(Arc::new(PostgresTransaction::new(&self.database, scope)))
+    }
+
+    fn budgets(&self) -> Option<&dyn BudgetStore> {
+        Some(self)
     }
 }
 
@@ -179,12 +182,10 @@ pub(crate) fn record(row: &Row, key: ScopedKey) -> Result<KeyRecord, StoreError>
         }
         UNKNOWN => KeyState::Unknown,
         ARCHIVED => {
-            return Ok(KeyRecord::new(
-                key,
-                digest(row, "fingerprint")?,
-                fence(row)?,
-                KeyState::Archived,
-            ));
+            let (fingerprint, fence) = (digest(row, "fingerprint")?, fence(row)?);
+            let mut record = KeyRecord::new(key, fingerprint, fence, KeyState::Archived);
+            record.reserved = reserved(row)?;
+            return Ok(record);
         }
         other => {
             return Err(damaged(format!(
@@ -195,7 +196,18 @@ pub(crate) fn record(row: &Row, key: ScopedKey) -> Result<KeyRecord, StoreError>
     let mut record = KeyRecord::new(key, digest(row, "fingerprint")?, fence(row)?, state);
     record.caller = column(row, "caller")?;
     record.since = optional_time(row, "since")?;
+    // What an answered key had reserved counts no longer.
+    if !matches!(record.state, KeyState::Answered { .. }) {
+        record.reserved = reserved(row)?;
+    }
     Ok(record)
+}
+
+/// Reads the amounts that a key reserves.
+pub(crate) fn reserved(row: &Row) -> Result<Vec<ReservedAmount>, StoreError> {
+    let Some(text) = column::<Option<&str>>(row, "reserved")? else { return Ok(Vec::new()) };
+    let unreadable = || damaged("a key reserves amounts that are not readable");
+    ReservedAmount::from_text(text).ok_or_else(unreadable)
 }
 
 /// Reads a record of a tenant from a row with the texts of its key.

@@ -7,6 +7,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod budgets;
 mod claim;
 mod columns;
 mod database;

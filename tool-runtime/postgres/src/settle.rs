@@ -1,9 +1,10 @@
 //! Settles, renews and invalidates claims.
 
 use tokio_postgres::Row;
-use tool_runtime_core::store::signed::as_stored;
+use tokio_postgres::types::Type;
+use tool_runtime_core::store::signed::{as_stored, whole};
 use tool_runtime_core::store::{
-    Fence, KeyAnswer, ScopedKey, Settlement, SettlementDecision, StoreError, StoredAnswer,
+    Charge, Fence, KeyAnswer, ScopedKey, Settlement, SettlementDecision, StoreError, StoredAnswer,
     UnixMillis,
 };
 
@@ -18,10 +19,13 @@ const MAX_ATTEMPTS: u32 = 3;
 
 const ANSWER: &str = r#"SELECT "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_held"#;
 
+const ANSWER_CHARGED: &str = r#"
+    SELECT "SCHEMA".answer_charged($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS is_held"#;
+
 /// The same within the transaction of a tool. No row, and nothing is called, if the tool has ended that transaction.
 const ANSWER_IN_TRANSACTION: &str = r#"
-    SELECT "SCHEMA".answer($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_held
-    WHERE current_setting('tool_runtime.transaction', true) = $10"#;
+    SELECT "SCHEMA".answer_charged($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS is_held
+    WHERE current_setting('tool_runtime.transaction', true) = $13"#;
 
 const MAKE_UNKNOWN: &str = r#"
     UPDATE "SCHEMA".keys SET state = 2, since = lease_until, lease_until = NULL
@@ -29,13 +33,16 @@ const MAKE_UNKNOWN: &str = r#"
     RETURNING fence"#;
 
 const RELEASE: &str = r#"
-    DELETE FROM "SCHEMA".keys WHERE digest = $1 AND fence = $2 AND state IN (0, 2, 3) RETURNING fence"#;
+    WITH released AS (
+        DELETE FROM "SCHEMA".keys WHERE digest = $1 AND fence = $2 AND state IN (0, 2, 3) RETURNING tenant, reserved)
+    SELECT "SCHEMA".settle_amounts(tenant, reserved, $3, $4, $5) FROM released"#;
 
 const RENEW: &str = r#"SELECT "SCHEMA".renew($1, $2, $3, $4, $5, $6) AS is_held"#;
 
 const INVALIDATE: &str = r#"
     UPDATE "SCHEMA".keys
-    SET state = 2, since = keep_until, keep_until = NULL, succeeded = NULL, body = NULL, meta = NULL
+    SET state = 2, since = keep_until, keep_until = NULL, succeeded = NULL, body = NULL, meta = NULL,
+        reserved = NULL
     WHERE digest = $1 AND state = 1
     RETURNING fence"#;
 
@@ -45,9 +52,10 @@ pub(crate) async fn settle(
     key: &ScopedKey,
     fence: Fence,
     settlement: &Settlement,
+    charge: &Charge,
 ) -> Result<bool, StoreError> {
     for _ in 0..MAX_ATTEMPTS {
-        if change(database, key, fence, settlement).await? {
+        if change(database, key, fence, settlement, charge).await? {
             return Ok(true);
         }
         let record = keys::find(database, key).await?;
@@ -66,19 +74,23 @@ async fn change(
     key: &ScopedKey,
     fence: Fence,
     settlement: &Settlement,
+    charge: &Charge,
 ) -> Result<bool, StoreError> {
-    let sql = match settlement {
+    let statement = |sql| Statement::new(sql).digest(&key.digest()).fence(fence);
+    let statement = match settlement {
         Settlement::Answered { answer, keep_until } => {
             let call = || {
-                let call = database.operation(ANSWER, key.tenant).digest(&key.digest());
-                with_answer(call.fence(fence), answer, *keep_until)
+                let is_plain = *charge == Charge::Reserved;
+                let sql = if is_plain { ANSWER } else { ANSWER_CHARGED };
+                let call = database.operation(sql, key.tenant).digest(&key.digest());
+                let call = with_answer(call.fence(fence), answer, *keep_until);
+                if is_plain { call } else { with_charge(call, charge) }
             };
             return is_held(database, call).await;
         }
-        Settlement::Unknown => MAKE_UNKNOWN,
-        Settlement::Released => RELEASE,
+        Settlement::Unknown => statement(MAKE_UNKNOWN),
+        Settlement::Released => with_charge(statement(RELEASE), &charge.without_effect()),
     };
-    let statement = Statement::new(sql).digest(&key.digest()).fence(fence);
     database.count(RowScope::Tenant(key.tenant), &[statement]).await.map(|rows| rows > 0)
 }
 
@@ -99,9 +111,21 @@ pub(crate) fn answer_in_transaction(
     settled: &KeyAnswer,
     marker: &str,
 ) -> Statement {
-    let KeyAnswer { key, fence, answer, keep_until } = settled;
+    let KeyAnswer { key, fence, answer, keep_until, charge } = settled;
     let call = database.operation(ANSWER_IN_TRANSACTION, key.tenant).digest(&key.digest());
-    with_answer(call.fence(*fence), answer, *keep_until).text(marker)
+    with_charge(with_answer(call.fence(*fence), answer, *keep_until), charge).text(marker)
+}
+
+/// Adds what the call has spent of its reservations.
+fn with_charge(statement: Statement, charge: &Charge) -> Statement {
+    let (kind, reported) = match charge {
+        Charge::Reserved => (0, &[][..]),
+        Charge::Nothing => (1, &[][..]),
+        Charge::Reported(amounts) => (2, &amounts[..]),
+    };
+    let codes: Vec<String> = reported.iter().map(|(code, _)| code.to_string()).collect();
+    let amounts: Vec<i64> = reported.iter().map(|(_, amount)| whole(*amount)).collect();
+    statement.small(kind).list(codes, Type::TEXT_ARRAY).list(amounts, Type::INT8_ARRAY)
 }
 
 fn with_answer(statement: Statement, answer: &StoredAnswer, keep_until: UnixMillis) -> Statement {

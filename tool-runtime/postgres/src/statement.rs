@@ -104,7 +104,6 @@ impl Statement {
         self.bind(id, Type::UUID)
     }
 
-    #[cfg(feature = "ledger")]
     pub(crate) fn optional_text(self, text: Option<&str>) -> Self {
         self.bind(text.map(ToOwned::to_owned), Type::TEXT)
     }

@@ -7,12 +7,12 @@ use tool_runtime_schema::canonical::Digest;
 
 use super::checksum::RowKeys;
 use super::columns::digest;
-use super::row::{FoundRow, fence_number};
+use super::row::{FoundRow, fence_number, reserved_amounts, reserved_text};
 
 const FIND: &str = "
-    SELECT fingerprint, fence FROM archived_keys WHERE digest = :digest
+    SELECT fingerprint, fence, reserved FROM archived_keys WHERE digest = :digest
     UNION ALL
-    SELECT fingerprint, fence FROM archived_keys WHERE digest_again = :digest
+    SELECT fingerprint, fence, reserved FROM archived_keys WHERE digest_again = :digest
     LIMIT 1";
 
 const DUE: &str = "
@@ -21,8 +21,8 @@ const DUE: &str = "
 
 const PUT: &str = "
     INSERT OR REPLACE INTO archived_keys
-        (fence, tenant, digest, digest_again, fingerprint, archived_at)
-    VALUES (:fence, :tenant, :digest, :digest, :fingerprint, :archived_at)";
+        (fence, tenant, digest, digest_again, fingerprint, archived_at, reserved)
+    VALUES (:fence, :tenant, :digest, :digest, :fingerprint, :archived_at, :reserved)";
 
 const DELETE: &str = "
     DELETE FROM archived_keys
@@ -40,7 +40,9 @@ pub(super) fn find(
         // An unreadable fingerprint matches no call, so that a repeat is still refused.
         let fingerprint = digest(row, "fingerprint").unwrap_or(Digest::from_bytes([0; 32]));
         let fence = Fence::new(fence.unsigned_abs());
-        Ok(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived))
+        let mut record = KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived);
+        record.reserved = reserved_amounts(row)?;
+        Ok(record)
     });
     key_record.optional()
 }
@@ -72,6 +74,7 @@ pub(super) fn archive(
             ":digest": row.record.key.digest().as_bytes(),
             ":fingerprint": row.record.fingerprint.as_bytes(),
             ":archived_at": timestamp(before),
+            ":reserved": reserved_text(&row.record.reserved),
         })?;
         super::row::delete(connection, row.record.fence)?;
         archived += 1;

@@ -3,10 +3,12 @@
 use rusqlite::{Connection, named_params};
 use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{
-    ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, UnixMillis,
+    Charge, ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, Reservation,
+    ReserveOutcome, ReservedAmount, UnixMillis,
 };
 
 use super::archive;
+use super::budgets;
 use super::checksum::RowKeys;
 use super::queue::Queue;
 use super::row::{self, FoundRow, KeyRow, fence_number};
@@ -22,7 +24,7 @@ const COUNT_UNKNOWN: &str = "
 /// Restores the file to its state before a claim.
 pub(super) enum ClaimUndo {
     /// The key had no row: deletes the new one.
-    Delete(Fence),
+    Delete(Fence, RowKeys),
     /// The key had this row: restores it.
     Restore(Fence, Box<KeyRow>, RowKeys),
 }
@@ -33,12 +35,13 @@ pub(super) struct UndoGuard {
     queue: Queue,
 }
 
-/// Claims a key as its record decides; returns what undoes the claim, if the claimant gets the key.
+/// Claims a key as its record decides, unless its reservations do not fit; returns what undoes the claim, if the claimant gets the key.
 pub(super) fn claim(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
-) -> rusqlite::Result<(ClaimOutcome, Option<ClaimUndo>)> {
+    reservations: &[Reservation],
+) -> rusqlite::Result<(ReserveOutcome, Option<ClaimUndo>)> {
     let row = row::look_up(connection, keys, &request.key)?;
     if let Some(FoundRow::Damaged(row)) = &row {
         row.mark(connection)?;
@@ -47,20 +50,41 @@ pub(super) fn claim(
         Some(row) => Some(row.into_record()),
         None => archive::find(connection, &request.key)?,
     };
-    match (request.decide(record.as_ref()), record) {
-        (ClaimDecision::Insert { until }, _) => insert(connection, keys, request, until),
+    let decision = request.decide(record.as_ref());
+    let missing = KeyRecord::missing_amounts(record.as_ref(), reservations);
+    if let ClaimDecision::Insert { .. } | ClaimDecision::TakeOver { .. } = decision {
+        if let Some(balances) = budgets::exceeded(connection, reservations, &missing)? {
+            return Ok((ReserveOutcome::Exceeded(balances), None));
+        }
+    }
+    let claimed = |outcome, undo: Option<ClaimUndo>| {
+        let mut balances = Vec::new();
+        if undo.is_some() {
+            budgets::reserve(connection, request.now, reservations, &missing)?;
+            balances = budgets::balances(connection, reservations)?;
+        }
+        Ok((ReserveOutcome::Claimed { outcome, balances }, undo))
+    };
+    match (decision, record) {
+        (ClaimDecision::Insert { until }, _) => {
+            let running =
+                |fence| running(request, fence, until, (Vec::new(), reservations, &missing));
+            let (outcome, undo) = insert(connection, keys, request, running)?;
+            claimed(outcome, undo)
+        }
         (ClaimDecision::TakeOver { until }, Some(record)) => {
             let fence = row::next_fence(connection)?;
-            running(request, fence, until).replace(connection, keys)?;
+            let reserved = (record.reserved.clone(), reservations, &missing[..]);
+            running(request, fence, until, reserved).replace(connection, keys)?;
             let undo = ClaimUndo::Restore(fence, Box::new(KeyRow { record }), keys.clone());
-            Ok((ClaimOutcome::TakenOver(fence), Some(undo)))
+            claimed(ClaimOutcome::TakenOver(fence), Some(undo))
         }
         (ClaimDecision::ShortenLease { until }, Some(mut record)) => {
             record.state = KeyState::Running { until };
             KeyRow { record }.update(connection, keys)?;
-            Ok((ClaimOutcome::Running { until }, None))
+            claimed(ClaimOutcome::Running { until }, None)
         }
-        (ClaimDecision::NotClaimed(outcome), _) => Ok((outcome, None)),
+        (ClaimDecision::NotClaimed(outcome), _) => claimed(outcome, None),
         (ClaimDecision::TakeOver { .. } | ClaimDecision::ShortenLease { .. }, None) => {
             Err(row::damaged("a key without a record has no owner"))
         }
@@ -72,7 +96,7 @@ fn insert(
     connection: &Connection,
     keys: &RowKeys,
     request: &ClaimRequest,
-    until: UnixMillis,
+    running: impl FnOnce(Fence) -> KeyRow,
 ) -> rusqlite::Result<(ClaimOutcome, Option<ClaimUndo>)> {
     if let Some(limit) = request.max_unknown {
         let unknown: i64 = connection.prepare_cached(COUNT_UNKNOWN)?.query_row(
@@ -88,14 +112,22 @@ fn insert(
         }
     }
     let fence = row::next_fence(connection)?;
-    running(request, fence, until).insert(connection, keys)?;
-    Ok((ClaimOutcome::Acquired(fence), Some(ClaimUndo::Delete(fence))))
+    running(fence).insert(connection, keys)?;
+    Ok((ClaimOutcome::Acquired(fence), Some(ClaimUndo::Delete(fence, keys.clone()))))
 }
 
-fn running(request: &ClaimRequest, fence: Fence, until: UnixMillis) -> KeyRow {
+/// Makes the row of a claimed key, with what it had reserved, and the missing amounts of its reservations.
+fn running(
+    request: &ClaimRequest,
+    fence: Fence,
+    until: UnixMillis,
+    (reserved, reservations, missing): (Vec<ReservedAmount>, &[Reservation], &[u64]),
+) -> KeyRow {
     let state = KeyState::Running { until };
     let mut record = KeyRecord::new(request.key.clone(), request.fingerprint, fence, state);
     record.caller = request.caller.clone();
+    record.reserved = reserved;
+    record.add_reserved(reservations, missing);
     KeyRow { record }
 }
 
@@ -103,7 +135,12 @@ impl ClaimUndo {
     /// Undoes the claim; no change if the key no longer runs under the claim's fence.
     fn run(self, connection: &Connection) -> rusqlite::Result<()> {
         match self {
-            Self::Delete(fence) => {
+            Self::Delete(fence, keys) => {
+                if let Some(FoundRow::Valid(row)) = row::by_fence(connection, &keys, fence)? {
+                    if matches!(row.record.state, KeyState::Running { .. }) {
+                        release(connection, &row)?;
+                    }
+                }
                 let parameters = named_params! { ":fence": fence_number(fence) };
                 connection.prepare_cached(DELETE_CLAIM)?.execute(parameters)?;
             }
@@ -112,6 +149,8 @@ impl ClaimUndo {
                 if let Some(FoundRow::Valid(current_row)) = current_row {
                     let is_running = matches!(current_row.record.state, KeyState::Running { .. });
                     if current_row.record.key == row.record.key && is_running {
+                        release(connection, &current_row)?;
+                        budgets::restore(connection, row.record.key.tenant, &row.record.reserved)?;
                         row.replace(connection, &keys)?;
                     }
                 }
@@ -119,6 +158,11 @@ impl ClaimUndo {
         }
         Ok(())
     }
+}
+
+/// Gives the amounts of a claim that is undone back to their budgets.
+fn release(connection: &Connection, row: &KeyRow) -> rusqlite::Result<()> {
+    budgets::settle(connection, row.record.key.tenant, &row.record.reserved, &Charge::Nothing)
 }
 
 impl UndoGuard {

@@ -15,7 +15,7 @@ use super::columns::{digest, time, uuid};
 use super::error::{damaged, store_error};
 use super::row::FoundRow;
 use super::{
-    SqliteOptions, checksum, connection, evidence, evidence_keys, grants, integrity, row,
+    SqliteOptions, budgets, checksum, connection, evidence, evidence_keys, grants, integrity, row,
     store_clock, tickets,
 };
 
@@ -180,6 +180,8 @@ impl ExportedRows {
             RowKind::TenantKey => evidence_keys::key(row).map(StoredRow::TenantKey),
             RowKind::Snapshot => evidence::snapshot(row).map(StoredRow::Snapshot),
             RowKind::Session => self.session(row).map(StoredRow::Session),
+            RowKind::BudgetPeriod => budgets::stored_period(row).map(StoredRow::BudgetPeriod),
+            RowKind::BudgetControl => budgets::control(row).map(StoredRow::BudgetControl),
         };
         stored_row.map_err(|error| store_error(&error))
     }
@@ -216,6 +218,8 @@ const fn table(kind: RowKind) -> &'static str {
         RowKind::TenantKey => "evidence_keys",
         RowKind::Snapshot => "evidence",
         RowKind::Session => "sessions",
+        RowKind::BudgetPeriod => "budget_periods",
+        RowKind::BudgetControl => "budget_controls",
     }
 }
 
@@ -226,6 +230,7 @@ fn archived_key(row: &Row<'_>) -> Result<StoredRow, StoreError> {
             digest: digest(row, "digest")?,
             fingerprint: digest(row, "fingerprint")?,
             fence: Fence::new(row.get::<_, i64>("fence")?.unsigned_abs()),
+            reserved: row::reserved_amounts(row)?,
         };
         Ok((archived_key, digest(row, "digest_again")?))
     };

@@ -6,17 +6,18 @@ use async_trait::async_trait;
 use rusqlite::{Connection, named_params};
 use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord, ScopedKey,
-    Settlement, StoreError, StoreTransaction, TransactionScope, UnixMillis,
+    BudgetStore, Charge, ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore,
+    KeyRecord, ReserveOutcome, ScopedKey, Settlement, StoreError, StoreTransaction,
+    TransactionScope, UnixMillis,
 };
 use uuid::Uuid;
 
 use super::checksum::RowKeys;
-use super::claim::{self, UndoGuard};
+use super::error::damaged;
 use super::row::{self, FoundRow};
 use super::store_clock::advance;
 use super::writer::JobKind;
-use super::{SqliteStore, SqliteTransaction, archive, settle};
+use super::{SqliteStore, SqliteTransaction, archive, budgets, settle};
 
 const FIRST_UNKNOWN: &str = "
     SELECT * FROM keys WHERE tenant = :tenant AND (state = 2 OR damaged = 1)
@@ -38,16 +39,12 @@ impl IdempotencyStore for SqliteStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
-        let (queue, keys) = (self.queue.clone(), self.row_keys.clone());
-        let claim = move |connection: &Connection| claim::claim(connection, &keys, &request);
-        let guard = move |(outcome, undo): (_, Option<_>)| {
-            (outcome, undo.map(|undo| UndoGuard::new(undo, queue)))
-        };
-        let (outcome, guard) = self.queue.run_and_confirm(JobKind::Claim, claim, guard).await?;
-        if let Some(guard) = guard {
-            guard.disarm();
+        match self.reserve(request, Vec::new()).await? {
+            ReserveOutcome::Claimed { outcome, .. } => Ok(outcome),
+            ReserveOutcome::Exceeded(_) => {
+                Err(damaged("a claim without reservations exceeds none"))
+            }
         }
-        Ok(outcome)
     }
 
     async fn renew(
@@ -68,11 +65,7 @@ impl IdempotencyStore for SqliteStore {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        let (keys, key) = (self.row_keys.clone(), key.clone());
-        let settle = move |connection: &Connection| {
-            settle::settle(connection, &keys, &key, fence, &settlement)
-        };
-        self.queue.run(JobKind::Write, settle).await
+        self.settle_with(key, fence, settlement, Charge::Reserved).await
     }
 
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
@@ -119,12 +112,19 @@ impl IdempotencyStore for SqliteStore {
 
     async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let keys = self.row_keys.clone();
-        let sweep = move |connection: &Connection| sweep(connection, &keys, now, limit);
+        let sweep = move |connection: &Connection| {
+            let swept = sweep(connection, &keys, now, limit)?;
+            Ok(swept + budgets::sweep(connection, now, limit - swept.min(limit))?)
+        };
         self.queue.run(JobKind::Write, sweep).await
     }
 
     fn transaction(&self, _: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
         Some(Arc::new(SqliteTransaction::new(&self.queue, &self.row_keys)))
+    }
+
+    fn budgets(&self) -> Option<&dyn BudgetStore> {
+        Some(self)
     }
 }
 

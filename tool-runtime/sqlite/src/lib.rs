@@ -9,6 +9,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod archive;
+mod budgets;
 mod checksum;
 mod claim;
 mod columns;

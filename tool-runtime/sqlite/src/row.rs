@@ -8,7 +8,9 @@ use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use sha2::Sha256;
 use tool_runtime_core::store::signed::{timestamp, to_unix_millis, whole};
-use tool_runtime_core::store::{Fence, KeyRecord, KeyState, ScopedKey, StoredAnswer};
+use tool_runtime_core::store::{
+    Fence, KeyRecord, KeyState, ReservedAmount, ScopedKey, StoredAnswer,
+};
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
@@ -42,9 +44,9 @@ macro_rules! whole_row {
         concat!(
             $verb,
             " INTO keys (fence, tenant, principal, tool, key, digest, asker, fingerprint, since,
-                state, until, succeeded, body, meta, sealed_by, seal, damaged)
+                state, until, succeeded, body, meta, reserved, sealed_by, seal, damaged)
             VALUES (:fence, :tenant, :principal, :tool, :key, :digest, :asker, :fingerprint, :since,
-                :state, :until, :succeeded, :body, :meta, :sealed_by, :seal, 0)"
+                :state, :until, :succeeded, :body, :meta, :reserved, :sealed_by, :seal, 0)"
         )
     };
 }
@@ -55,7 +57,7 @@ const REPLACE: &str = whole_row!("REPLACE");
 /// Writes the columns that change after the insertion.
 const UPDATE: &str = "
     UPDATE keys SET since = :since, state = :state, until = :until, succeeded = :succeeded,
-        body = :body, meta = :meta, sealed_by = :sealed_by, seal = :seal
+        body = :body, meta = :meta, reserved = :reserved, sealed_by = :sealed_by, seal = :seal
     WHERE fence = :fence";
 
 const DELETE: &str = "DELETE FROM keys WHERE fence = :fence";
@@ -107,7 +109,7 @@ impl KeyRow {
 
     /// Updates a checksum with every column, each with its length.
     fn update_checksum(&self, mac: Hmac<Sha256>, sealed_by: &str) -> Hmac<Sha256> {
-        let columns = self.columns();
+        let (columns, reserved) = (self.columns(), reserved_text(&self.record.reserved));
         let number = |number: i64| number.to_be_bytes();
         let optional = |value: Option<i64>| value.map(number);
         let succeeded = columns.succeeded.map(|it| [u8::from(it)]);
@@ -131,6 +133,8 @@ impl KeyRow {
             columns.meta,
         ]
         .into_iter()
+        // A row that reserves nothing has the checksum that it had before rows could reserve.
+        .chain(reserved.as_deref().map(|reserved| Some(reserved.as_bytes())))
         .fold(mac, |mac, part| {
             let length = part.map_or(u64::MAX, |part| u64::try_from(part.len()).unwrap_or(0));
             mac.chain_update(length.to_be_bytes()).chain_update(part.unwrap_or_default())
@@ -153,6 +157,7 @@ impl KeyRow {
             let mut record = KeyRecord::new(key, fingerprint, Fence::new(fence), state(row)?);
             record.caller = row.get("asker")?;
             record.since = since.map(to_unix_millis);
+            record.reserved = reserved_amounts(row)?;
             Ok(Self { record })
         };
         let key_row = read().ok()?;
@@ -197,6 +202,7 @@ impl KeyRow {
             ":succeeded": columns.succeeded,
             ":body": columns.body,
             ":meta": columns.meta,
+            ":reserved": reserved_text(&self.record.reserved),
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
@@ -214,6 +220,7 @@ impl KeyRow {
             ":succeeded": columns.succeeded,
             ":body": columns.body,
             ":meta": columns.meta,
+            ":reserved": reserved_text(&self.record.reserved),
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
@@ -398,6 +405,18 @@ fn state(row: &Row<'_>) -> rusqlite::Result<KeyState> {
         (UNKNOWN, None, true) => Ok(KeyState::Unknown),
         _ => Err(rusqlite::Error::IntegralValueOutOfRange(0, number)),
     }
+}
+
+/// Returns the column of reserved amounts; none if there are none.
+pub(super) fn reserved_text(reserved: &[ReservedAmount]) -> Option<String> {
+    ReservedAmount::to_text(reserved)
+}
+
+/// Reads the column of reserved amounts.
+pub(super) fn reserved_amounts(row: &Row<'_>) -> rusqlite::Result<Vec<ReservedAmount>> {
+    let Some(text) = row.get::<_, Option<String>>("reserved")? else { return Ok(Vec::new()) };
+    let unreadable = || damaged("a key reserves amounts that are not readable");
+    ReservedAmount::from_text(&text).ok_or_else(unreadable)
 }
 
 fn fence(row: &Row<'_>) -> rusqlite::Result<Fence> {

@@ -3,10 +3,11 @@
 use rusqlite::Connection;
 use tool_runtime_core::store::signed::{as_stored, timestamp, to_unix_millis};
 use tool_runtime_core::store::{
-    Fence, KeyRecord, KeyState, ScopedKey, Settlement, SettlementDecision, UnixMillis,
+    Charge, Fence, KeyRecord, KeyState, ScopedKey, Settlement, SettlementDecision, UnixMillis,
 };
 
 use super::archive;
+use super::budgets;
 use super::checksum::RowKeys;
 use super::row::{self, DamagedRow, FoundRow, KeyRow};
 
@@ -17,6 +18,7 @@ pub(super) fn settle(
     key: &ScopedKey,
     fence: Fence,
     settlement: &Settlement,
+    charge: &Charge,
 ) -> rusqlite::Result<bool> {
     let record = match row::by_fence(connection, keys, fence)? {
         Some(FoundRow::Valid(row)) if row.record.key == *key => Some(row.record),
@@ -30,13 +32,26 @@ pub(super) fn settle(
     };
     match (as_stored(settlement).decide(fence, record.as_ref()), record) {
         (SettlementDecision::Unchanged { is_settled }, _) => return Ok(is_settled),
-        (SettlementDecision::Store { state, since }, Some(record)) => {
+        (SettlementDecision::Store { state, since }, Some(mut record)) => {
+            if state != KeyState::Unknown {
+                let reserved = std::mem::take(&mut record.reserved);
+                budgets::settle(connection, key.tenant, &reserved, charge)?;
+            }
             KeyRow { record: KeyRecord { state, since, ..record } }.update(connection, keys)?;
         }
         (SettlementDecision::Delete, Some(record)) if record.state == KeyState::Archived => {
-            return archive::delete(connection, key, fence);
+            let is_deleted = archive::delete(connection, key, fence)?;
+            if is_deleted {
+                let charge = charge.without_effect();
+                budgets::settle(connection, key.tenant, &record.reserved, &charge)?;
+            }
+            return Ok(is_deleted);
         }
-        (SettlementDecision::Delete, Some(record)) => row::delete(connection, record.fence)?,
+        (SettlementDecision::Delete, Some(record)) => {
+            let charge = charge.without_effect();
+            budgets::settle(connection, key.tenant, &record.reserved, &charge)?;
+            row::delete(connection, record.fence)?;
+        }
         (SettlementDecision::Store { .. } | SettlementDecision::Delete, None) => return Ok(false),
     }
     Ok(true)

@@ -189,7 +189,8 @@ impl StoreTransaction for SqliteTransaction {
                     keep_until: settled.keep_until,
                 };
                 let (key, fence) = (&settled.key, settled.fence);
-                let is_held = settle::settle(connection, &row_keys, key, fence, &answered)?;
+                let is_held =
+                    settle::settle(connection, &row_keys, key, fence, &answered, &settled.charge)?;
                 Ok(WorkEnd::Settled { is_held })
             })
         };

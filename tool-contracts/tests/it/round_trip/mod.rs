@@ -48,6 +48,7 @@ round_trips! {
     traces: values::trace();
     results: values::result();
     result_metas: values::result_meta();
+    budget_uses: values::budget_use();
     coercions: values::coercion();
     attachments: values::attachment();
     evidences: values::evidence();

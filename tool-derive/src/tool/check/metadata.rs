@@ -38,6 +38,7 @@ pub(super) fn check(
     let version = version(options.version.as_ref(), errors);
     let title = non_empty_text(options.title.as_ref(), errors);
     let category = non_empty_text(options.category.as_ref(), errors);
+    let cost = cost(options.cost.as_ref(), errors);
     let description = description(attributes, function, errors);
     check_examples(&options.examples, errors);
     Some(ToolMetadata {
@@ -46,6 +47,7 @@ pub(super) fn check(
         version: version?,
         description: description?,
         category,
+        cost,
         examples: options.examples.clone(),
         effect: effect?,
         idempotent: flag_or(options.idempotent.as_ref(), false),
@@ -111,6 +113,26 @@ fn unknown_effect(text: &str) -> String {
     }
 }
 
+/// Checks the form of a cost; its currency is checked where the budgets are.
+fn cost(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
+    let given = given?;
+    let text = given.value.value();
+    let is_amount = |amount: &str| {
+        let (whole, part) = amount.split_once('.').unwrap_or((amount, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        digits(whole) && digits(part) && part.len() <= 6
+    };
+    let is_code = |code: &str| code.len() == 3 && code.bytes().all(|it| it.is_ascii_uppercase());
+    if !text.split_once(' ').is_some_and(|(amount, code)| is_amount(amount) && is_code(code)) {
+        errors.at(
+            &given.value,
+            "a cost is an exact amount and its currency, as in `cost = \"0.02 USD\"`",
+        );
+        return None;
+    }
+    Some(given.value.clone())
+}
+
 fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {
     let misplaced: &[(Option<&Ident>, &str)] = match effect {
         Effect::Read => &[
@@ -125,6 +147,10 @@ fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {
             (
                 key(options.forwards_key.as_ref()),
                 "`forwards_key` is for writes; remove it, or set `effect = \"write\"`",
+            ),
+            (
+                key(options.cost.as_ref()),
+                "a call that costs money has an effect: set `effect = \"write\"`, or remove `cost`",
             ),
             (
                 key(options.retention.as_ref()),

@@ -1,26 +1,30 @@
 //! Generates the functions that create the schemas.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::Type;
+use syn::ext::IdentExt;
 
 use super::super::model::{Argument, ArgumentType, ExecutionStyle, Output, Tool};
 use super::span_of;
-use crate::syntax::arg::{Arg, ArgDefault};
+use crate::syntax::arg::{Arg, ArgDefault, Spends};
 use crate::syntax::types;
 
 /// Generates the two functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let path = super::path(tool);
     let open = tool.open.then(|| quote!(__s.open();));
+    let cost = tool.metadata.cost.as_ref().map(|cost| quote!(__s.cost(#cost);));
     let properties = tool.arguments().map(property);
     // Without `mut` where nothing changes it: the user may forbid to allow the lint about that.
-    let changes = (tool.open || tool.arguments().next().is_some()).then(|| quote!(mut));
+    let changes =
+        (tool.open || cost.is_some() || tool.arguments().next().is_some()).then(|| quote!(mut));
     let output = output(tool);
     quote! {
         fn __input(__g: &mut __p::SchemaGenerator) -> __p::Schema {
             let #changes __s = __p::InputSchema::new(__g, #path);
             #open
+            #cost
             #(#properties)*
             __s.finish()
         }
@@ -49,8 +53,10 @@ fn property(argument: &Argument) -> TokenStream {
     };
     let is_models = quote!(!__p::Probe::<#ty>::IS_HOST_ONLY, #HOSTS_OWN);
     let models = super::const_assertion(super::call_site_at(argument.colon), span, &is_models);
+    let exact = argument.arg.spends.as_ref().map(|spends| exact_amount(spends, &ty, span));
     quote! {
         const _: () = #models;
+        #exact
         #property(&mut __s, #name, #description) #default #constraints;
     }
 }
@@ -85,7 +91,31 @@ fn constraints(arg: &Arg, ty: &TokenStream) -> TokenStream {
         let text = sensitivity.as_str();
         quote!(.sensitivity(#text))
     });
-    quote!(#range #length #pattern #example #sensitivity)
+    let spends = arg.spends.as_ref().map(|spends| match spends {
+        Spends::Money => quote!(.spends_money()),
+        Spends::Decimal(currency) => quote!(.spends_decimal(#currency)),
+        Spends::MinorUnits(currency) => quote!(.spends_minor_units(#currency)),
+        Spends::DecimalBeside(argument) => {
+            let argument = argument.unraw().to_string();
+            quote!(.spends_decimal_beside(#argument))
+        }
+    });
+    quote!(#range #length #pattern #example #sensitivity #spends)
+}
+
+/// Generates the check that a type holds an amount without rounding it.
+fn exact_amount(spends: &Spends, ty: &TokenStream, span: Span) -> TokenStream {
+    let bound = match spends {
+        Spends::Money => quote!(MoneyAmount),
+        Spends::Decimal(_) | Spends::DecimalBeside(_) => quote!(DecimalAmount),
+        Spends::MinorUnits(_) => quote!(MinorUnits),
+    };
+    quote_spanned! {span=>
+        const _: fn() = || {
+            fn __exact<T: __p::budgets::#bound>() {}
+            __exact::<#ty>();
+        };
+    }
 }
 
 fn output(tool: &Tool) -> TokenStream {

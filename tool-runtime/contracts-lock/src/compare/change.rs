@@ -84,6 +84,7 @@ pub enum ComparedVersion {
 /// | `default-added`, `default-removed`, `default-changed` | the same values are valid; an omitted value has another default: compatible for the callee, no effect for the caller |
 /// | `alias-removed`, `alias-added` | −, +: another name by which calls may name a property; no effect for the caller, since answers have the declared name |
 /// | `sensitivity-added`, `sensitivity-removed`, `sensitivity-changed` | the same values are valid; redaction has changed: compatible, and always reported |
+/// | `spending-added`, `spending-removed`, `spending-changed` | the same values are valid; budgets count other amounts: + where they count now, − where they do not any longer, or otherwise |
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaChange {
     pub(crate) pointer: String,

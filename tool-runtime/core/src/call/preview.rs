@@ -32,6 +32,7 @@ pub struct Preview<'c> {
     effect: Option<Effect>,
     arguments: Option<&'c str>,
     result: Option<&'c PreviewResult>,
+    budgets: &'c [String],
 }
 
 impl<'c> Preview<'c> {
@@ -43,13 +44,14 @@ impl<'c> Preview<'c> {
             effect: tool.map(ToolSpec::effect),
             arguments: call.scope().and_then(|scope| scope.masked_arguments()),
             result: call.approval.preview_result.as_ref(),
+            budgets: &call.approval.budget_notes,
         }
     }
 
     /// The part that follows from the call alone, to which every ticket is bound.
     #[cfg(feature = "policy")]
     pub(crate) fn without_result(self) -> Self {
-        Self { result: None, ..self }
+        Self { result: None, budgets: &[], ..self }
     }
 
     /// Returns the tool's name, as the model called it.
@@ -92,6 +94,13 @@ impl<'c> Preview<'c> {
     #[must_use]
     pub fn attachments(&self) -> &'c [Attachment] {
         self.result.map(PreviewResult::attachments).unwrap_or_default()
+    }
+
+    /// Says for each budget that concerns the call what it uses, and what was left when an approval was requested:
+    /// `uses 40.00 of 120.00 EUR left today (shopping)`.
+    #[must_use]
+    pub fn budgets(&self) -> &'c [String] {
+        self.budgets
     }
 
     /// Returns the error of the tool's `preview` function, if it failed. The call then does not run
@@ -218,16 +227,17 @@ impl fmt::Display for Preview<'_> {
             None => f.write_str(" (arguments are not readable)")?,
         }
         match self.result {
-            None => Ok(()),
-            Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}"),
+            None => {}
+            Some(PreviewResult::Answer(answer)) => write!(f, ": {answer}")?,
             Some(PreviewResult::AnswerWithAttachments(answer, attachments)) => {
                 write!(f, ": {answer}")?;
                 let mut described = attachments.iter().map(AttachmentDescription::from_wire);
-                described.try_for_each(|it| write!(f, "; attached: {it}"))
+                described.try_for_each(|it| write!(f, "; attached: {it}"))?;
             }
             Some(PreviewResult::Failure(failure)) => {
-                write!(f, ": the preview failed: {}", failure.detail.message())
+                write!(f, ": the preview failed: {}", failure.detail.message())?;
             }
         }
+        self.budgets.iter().try_for_each(|note| write!(f, "; {note}"))
     }
 }

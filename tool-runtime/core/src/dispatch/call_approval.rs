@@ -36,6 +36,12 @@ pub struct CallApproval {
     pub(crate) preview: Option<[u8; 32]>,
     /// The result of the tool's preview function, once it has run for these arguments.
     pub(crate) preview_result: Option<PreviewResult>,
+    /// What the call uses of budgets, and what is left of them, for the approver.
+    #[allow(dead_code, reason = "only the feature `policy` has budgets")]
+    pub(crate) budget_notes: Vec<String>,
+    /// True if a person with the right to it lets the call exceed budgets.
+    #[allow(dead_code, reason = "only the feature `policy` has budgets")]
+    pub(crate) may_exceed_budgets: bool,
     /// True if no approval was requested because the call was answered before: then it may not run.
     pub(crate) replays: bool,
     /// The withdrawal that its ticket has still to record.
@@ -59,6 +65,8 @@ static UNDECIDED: CallApproval = CallApproval {
     edited: false,
     preview: None,
     preview_result: None,
+    budget_notes: Vec::new(),
+    may_exceed_budgets: false,
     replays: false,
     withdrawn: None,
 };

@@ -147,8 +147,15 @@ impl PolicyState {
     ) -> Result<ClaimedResources, ShortCircuit> {
         let mut claimed = ClaimedResources::new(self.stores.clone(), scope.clone());
         (claimed.flight, claimed.permits) = (flight, permits);
-        if scope.plan().writes() && !scope.dry_run() {
-            claimed.key = self.claims.claim_key(scope, approval, ticket, started).await?;
+        match (scope.plan().writes(), scope.dry_run()) {
+            (true, false) => {
+                claimed.key = self.claims.claim_key(scope, approval, ticket, started).await?;
+            }
+            (true, true) => claimed.spending = self.spending.rehearse(scope, started).await?,
+            (false, _) => {
+                let may_exceed = approval.may_exceed_budgets;
+                claimed.spending = self.spending.spend(scope, may_exceed, started).await?;
+            }
         }
         match ticket {
             TicketUse::Used(_) if claimed.key.is_none() => {

@@ -6,11 +6,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tool_contracts::ToolSpec;
 use uuid::Uuid;
 
 use super::access::AccessPolicy;
 use super::approval::Approver;
 use super::settings_check;
+use super::spending::{self, SpendingLimit};
 use super::tool_policy::ToolPolicy;
 use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
@@ -56,6 +58,7 @@ pub struct Policy {
     pub(super) max_in_flight: Option<usize>,
     pub(super) max_queue: usize,
     pub(super) shared_limits: Option<Arc<dyn LimitStore>>,
+    pub(super) budgets: Vec<Arc<dyn SpendingLimit>>,
     pub(super) cache_bytes: u64,
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
@@ -118,6 +121,7 @@ impl Default for Policy {
             max_in_flight: None,
             max_queue: 1_024,
             shared_limits: None,
+            budgets: Vec::new(),
             cache_bytes: 16 * 1024 * 1024,
             unknown_per_caller: 1_000,
             tickets_per_caller: 1_000,
@@ -128,6 +132,11 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// Finds the budgets that do not fit a tool.
+    pub(crate) fn check_budgets(&self, tool: &ToolSpec) -> Vec<BuildProblem> {
+        spending::check(tool, &self.budgets)
+    }
+
     /// Returns whether a tool can borrow a transaction of this type from the store of keys.
     pub(crate) fn has_transaction(&self, id: TypeId) -> bool {
         let keys = self.stores.keys.as_ref();
@@ -191,6 +200,15 @@ impl Policy {
     /// each replica alone.
     pub fn share_limits(mut self, store: impl LimitStore) -> Self {
         self.shared_limits = Some(Arc::new(store));
+        self
+    }
+
+    /// Adds a budget: a limit on what calls spend, which no crash, race or retry exceeds.
+    ///
+    /// Each budget holds by itself: a call needs room in all that concern it. The amounts are stored beside the
+    /// idempotency keys ([`IdempotencyStore::budgets`]), in the store of this policy.
+    pub fn budget(mut self, budget: impl SpendingLimit) -> Self {
+        self.budgets.push(Arc::new(budget));
         self
     }
 
@@ -312,6 +330,12 @@ impl Policy {
         let unknown = self.rules_for.keys().filter(is_unknown);
         let unknown = unknown.map(|name| BuildProblem::UnknownRules { name: name.clone() });
         let rules = self.rules_for.values().chain([&self.rules]).flat_map(settings_check::check);
+        let keys = self.stores.keys.as_ref();
+        let keys = keys.or_else(|| self.stores.all.as_ref().map(|all| &all.keys));
+        let has_no_budgets = keys.is_some_and(|keys| keys.budgets().is_none());
+        let unstored =
+            (!self.budgets.is_empty() && has_no_budgets).then_some(BuildProblem::BudgetsNotStored);
+        let unknown = unknown.chain(unstored).chain(spending::problems(&self.budgets));
         unknown.chain(rules).chain(settings_check::check_policy(self)).collect()
     }
 }

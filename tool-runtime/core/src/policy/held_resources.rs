@@ -11,9 +11,11 @@ use tool_contracts::{CallStatus, ErrorCode, ToolErrorDetail};
 use super::idempotency::{ClaimedKey, ToolTransaction};
 use super::limits::CallPermits;
 use super::read_cache::Flight;
+use super::spending::CallSpending;
 use super::store_client::StoreClient;
 use crate::dispatch::execution_policy::Claim;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
+use crate::store::Charge;
 use crate::tool::{CallScope, Transaction as _};
 
 /// The resources that a running call has claimed. They are released on drop.
@@ -25,13 +27,16 @@ pub(super) struct ClaimedResources {
     /// The flight for a cached answer, and the time for which the answer is cached.
     pub(super) flight: Option<(Flight, Duration)>,
     pub(super) permits: CallPermits,
+    /// What a read has spent, or a dry run would spend.
+    pub(super) spending: CallSpending,
 }
 
 impl ClaimedResources {
     pub(super) fn new(stores: Arc<StoreClient>, call: CallScope) -> Self {
         let transaction = ToolTransaction::open(&stores.keys, &call);
         let permits = CallPermits::default();
-        Self { stores, call, key: None, transaction, flight: None, permits }
+        let spending = CallSpending::default();
+        Self { stores, call, key: None, transaction, flight: None, permits, spending }
     }
 
     async fn settle_all(mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
@@ -44,6 +49,11 @@ impl ClaimedResources {
         if let (Some((flight, ttl)), EffectOutcome::Answered) = (self.flight.take(), ended.effect) {
             flight.cache(&ended.output, now + ttl);
         }
+        let ended = if scope.withholds_effect() {
+            self.spending.warn_in(ended)
+        } else {
+            self.spending.add_to(ended, &Charge::Reserved)
+        };
         let (key, transaction) = (self.key.take(), self.transaction.take());
         let outcome = match (key, transaction) {
             (None, None) => return ended,

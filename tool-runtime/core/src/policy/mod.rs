@@ -23,6 +23,7 @@ mod read_cache;
 mod refusal;
 mod retry;
 mod settings_check;
+mod spending;
 mod store_client;
 mod stored_outputs;
 mod ticket;
@@ -49,6 +50,9 @@ pub use self::out_of_range::OutOfRange;
 #[doc(hidden)]
 pub use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
+pub use self::spending::{
+    Demand, LimitedSum, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
+};
 #[doc(hidden)]
 pub use self::store_client::{STORE_TIMEOUT, StoreClient};
 #[doc(hidden)]

@@ -15,6 +15,7 @@ use super::idempotency::KeyClaims;
 use super::limits::{CallLimits, ConcurrencyLimit, LimitShares, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
+use super::spending::{LimitedSum, SpendingLimits};
 use super::store_client::{STORE_TIMEOUT, StoreClient, log_store_error};
 use super::stored_outputs::Outputs;
 use super::tool_plan::ToolPlanner;
@@ -44,6 +45,7 @@ pub struct PolicyState {
     pub(super) claims: Arc<KeyClaims>,
     pub(super) approvals: Approvals,
     pub(super) limits: CallLimits,
+    pub(super) spending: Arc<SpendingLimits>,
     pub(super) cache: Arc<ReadCache>,
     /// Long answers, attachments, and other texts of callers.
     pub outputs: Outputs,
@@ -66,20 +68,25 @@ impl Policy {
             has_overall_limit: self.max_in_flight.is_some(),
             timer: timer.clone(),
             shares: shares.clone(),
+            budgets: self.budgets,
         };
         let tools = tools.into_iter().map(|tool| planner.plan(tool, None)).collect();
         let keys = self.keys.or_else(|| KeyRing::ephemeral().ok()).map(Arc::new);
         let stores =
             StoreClient::new(self.stores.resolve(), self.clock, timer.clone(), self.archive_after);
         let stores = Arc::new(stores);
-        let claims =
-            KeyClaims { stores: stores.clone(), unknown_per_caller: self.unknown_per_caller };
-        let claims = Arc::new(claims);
+        let spending = Arc::new(SpendingLimits { stores: stores.clone() });
+        let claims = Arc::new(KeyClaims {
+            stores: stores.clone(),
+            spending: spending.clone(),
+            unknown_per_caller: self.unknown_per_caller,
+        });
         let state = PolicyState {
             planner,
             approvals: Approvals {
                 stores: stores.clone(),
                 claims: claims.clone(),
+                spending: spending.clone(),
                 keys: keys.clone(),
                 access: self.access,
                 approver: self.approver,
@@ -93,6 +100,7 @@ impl Policy {
                 }),
                 rejected_calls: RejectedCallLimit::new(self.correction_budget),
             },
+            spending,
             cache: Arc::new(ReadCache::new(self.cache_bytes, timer.clone())),
             outputs: Outputs {
                 stores: stores.clone(),
@@ -115,6 +123,12 @@ impl PolicyState {
         replaced: Option<&RegisteredTool>,
     ) -> RegisteredTool {
         self.planner.plan(tool, replaced)
+    }
+
+    /// Lists the sums that budgets limit.
+    #[must_use]
+    pub fn budget_sums(&self) -> Vec<LimitedSum> {
+        self.planner.budgets.iter().flat_map(|budget| budget.sums()).collect()
     }
 
     /// Returns the policies as calls and the pipeline use them.

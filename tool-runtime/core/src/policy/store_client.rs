@@ -143,7 +143,10 @@ impl StoreClient {
     }
 
     /// Returns the store's time; reads it from the store the first time, within `limit`.
-    pub(super) async fn keys_time(&self, limit: Duration) -> Result<UnixMillis, StoreError> {
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn keys_time(&self, limit: Duration) -> Result<UnixMillis, StoreError> {
         match self.known_keys_time() {
             Some(now) => Ok(now),
             None => self.sync_keys_time(limit).await,

@@ -12,6 +12,7 @@ use tool_runtime_schema::json::normalized;
 use super::excerpt::ResultFormat;
 use super::limits::{ConcurrencyLimit, LimitShares, SharedBreakers, TenantBreakers, ToolRate};
 use super::retry::{RetryBudget, RetryConfig};
+use super::spending::{self, SpendingLimit, ToolSpendingLimit};
 use super::tool_policy::{ConcurrentRepeat, ToolPolicy};
 use crate::timer::Timer;
 use crate::tool::CallScope;
@@ -54,6 +55,8 @@ pub(crate) struct ToolPlan {
     pub(crate) bind_preview: bool,
     pub(crate) max_output_bytes: usize,
     pub(super) result_format: ResultFormat,
+    /// The budgets that concern its calls.
+    pub(super) spending: Vec<Arc<dyn ToolSpendingLimit>>,
 }
 
 /// The limits of a tool's calls with their state, which a replaced tool leaves to its successor.
@@ -74,6 +77,7 @@ pub(super) struct ToolPlanner {
     pub(super) timer: Arc<dyn Timer>,
     /// This replica's shares, if limits are shared with other replicas.
     pub(super) shares: Option<Arc<LimitShares>>,
+    pub(super) budgets: Vec<Arc<dyn SpendingLimit>>,
 }
 
 impl ToolPlanner {
@@ -90,7 +94,8 @@ impl ToolPlanner {
             || Arc::new(ToolLimits::new(tool.spec.name(), &rules, self)),
             |replaced| replaced.plan.limits.clone(),
         );
-        let plan = ToolPlan::new(&tool, &rules, limits);
+        let spending = spending::limits_of(&tool.spec, &self.budgets);
+        let plan = ToolPlan { spending, ..ToolPlan::new(&tool, &rules, limits) };
         let stages = plan.policy_stages(self.has_access_policy, self.has_overall_limit);
         RegisteredTool::new(tool, plan, stages)
     }
@@ -154,6 +159,7 @@ impl ToolPlan {
             bind_preview: rules.bind_preview.unwrap_or_default(),
             max_output_bytes: rules.max_output_bytes.unwrap_or(OUTPUT_BYTES),
             result_format: rules.result_format.clone().unwrap_or_default(),
+            spending: Vec::new(),
         }
     }
 
@@ -173,8 +179,14 @@ impl ToolPlan {
     ) -> PolicyStages {
         let limited = self.is_limited();
         PolicyStages {
-            authorize: has_access_policy || self.permission == Permission::Ask,
-            claim: self.writes() || self.ttl.is_some() || limited || has_overall_limit,
+            authorize: has_access_policy
+                || self.permission == Permission::Ask
+                || !self.spending.is_empty(),
+            claim: self.writes()
+                || self.ttl.is_some()
+                || limited
+                || has_overall_limit
+                || !self.spending.is_empty(),
             retry: self.retry.max_attempts() > 1,
         }
     }

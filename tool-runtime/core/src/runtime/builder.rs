@@ -429,6 +429,7 @@ impl RuntimeBuilder {
 
     fn fill(&self, tool: &mut CompiledTool, problems: &mut Vec<BuildProblem>) {
         problems.extend(tool.check_evidence(self.evidence_collector.is_some()).err());
+        problems.extend(self.policy.check_budgets(&tool.spec));
         for (id, type_name) in tool.needs.iter().filter_map(HostNeed::transaction_type) {
             if tool.spec.effect() == Effect::Read || !self.policy.has_transaction(id) {
                 let tool = tool.spec.name().to_owned();

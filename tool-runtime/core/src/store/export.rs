@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::evidence::{StoredSnapshot, TenantKey};
 use super::{
-    Fence, KeyRecord, KeyState, StandingGrant, StoreError, StoredOutput, UnixMillis, WaitingTicket,
+    BudgetControl, BudgetPeriod, Fence, KeyRecord, KeyState, ReservedAmount, StandingGrant,
+    StoreError, StoredOutput, UnixMillis, WaitingTicket,
 };
 
 /// All rows of a store as they are at one moment.
@@ -53,6 +54,10 @@ pub enum StoredRow {
     Snapshot(StoredSnapshot),
     /// A conversation of an agent.
     Session(StoredSession),
+    /// A period of an account of a budget.
+    BudgetPeriod(StoredPeriod),
+    /// What the host has changed about a limit.
+    BudgetControl(BudgetControl),
 }
 
 impl StoredRow {
@@ -68,6 +73,8 @@ impl StoredRow {
             Self::TenantKey(_) => RowKind::TenantKey,
             Self::Snapshot(_) => RowKind::Snapshot,
             Self::Session(_) => RowKind::Session,
+            Self::BudgetPeriod(_) => RowKind::BudgetPeriod,
+            Self::BudgetControl(_) => RowKind::BudgetControl,
         }
     }
 
@@ -88,7 +95,11 @@ impl StoredRow {
                     + sealed.map_or(0, |it| length(&it.arguments) + length(&it.output))
             }
             Self::Session(session) => session.messages.iter().map(Vec::len).sum(),
-            Self::ArchivedKey(_) | Self::Grant(_) | Self::TenantKey(_) => 0,
+            Self::ArchivedKey(_)
+            | Self::Grant(_)
+            | Self::TenantKey(_)
+            | Self::BudgetPeriod(_)
+            | Self::BudgetControl(_) => 0,
         }
     }
 }
@@ -105,6 +116,18 @@ pub struct ArchivedKey {
     pub fingerprint: Digest,
     /// The fence of the last claim.
     pub fence: Fence,
+    /// The amounts of budgets that it reserves.
+    pub reserved: Vec<ReservedAmount>,
+}
+
+/// A period of an account of a budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the stores make it")]
+pub struct StoredPeriod {
+    /// The period.
+    pub period: BudgetPeriod,
+    /// The store's time at which it is deleted; never if none.
+    pub delete_at: Option<UnixMillis>,
 }
 
 /// A conversation of an agent, with its sealed messages in their order.
@@ -136,11 +159,13 @@ pub enum RowKind {
     TenantKey,
     Snapshot,
     Session,
+    BudgetPeriod,
+    BudgetControl,
 }
 
 impl RowKind {
     /// All kinds, in the order of their rows in an export.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Key,
         Self::ArchivedKey,
         Self::Ticket,
@@ -149,6 +174,8 @@ impl RowKind {
         Self::TenantKey,
         Self::Snapshot,
         Self::Session,
+        Self::BudgetPeriod,
+        Self::BudgetControl,
     ];
 }
 
@@ -163,6 +190,8 @@ impl fmt::Display for RowKind {
             Self::TenantKey => "tenant keys",
             Self::Snapshot => "snapshots",
             Self::Session => "sessions",
+            Self::BudgetPeriod => "periods of budgets",
+            Self::BudgetControl => "controls of budgets",
         })
     }
 }

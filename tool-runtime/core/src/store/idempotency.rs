@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
-use super::{ClockReading, StoreError, StoreTransaction, TransactionScope, UnixMillis};
+use super::{
+    BudgetStore, ClockReading, ReservedAmount, StoreError, StoreTransaction, TransactionScope,
+    UnixMillis,
+};
 
 /// Stores idempotency keys: the owner that runs under each key, and the outcome.
 ///
@@ -153,6 +156,13 @@ pub trait IdempotencyStore: Send + Sync + 'static {
     /// The default implementation returns none: no tool can borrow the transaction of such a backend.
     fn transaction(&self, scope: TransactionScope) -> Option<Arc<dyn StoreTransaction>> {
         let _ = scope;
+        None
+    }
+
+    /// Returns the budgets that are stored beside the keys.
+    ///
+    /// The default implementation returns none: no host can set a budget with such a backend.
+    fn budgets(&self) -> Option<&dyn BudgetStore> {
         None
     }
 }
@@ -343,6 +353,8 @@ pub struct KeyRecord {
     pub caller: Box<str>,
     /// The end of the last lease of an unknown outcome, by which it has become unknown.
     pub since: Option<UnixMillis>,
+    /// The amounts of budgets that it reserves: none of a key that is answered, or whose call spends nothing.
+    pub reserved: Vec<ReservedAmount>,
     /// True if the record failed its checksum. It is then unknown, and its other fields are not
     /// reliable.
     pub damaged: bool,
@@ -353,7 +365,8 @@ impl KeyRecord {
     #[must_use]
     pub fn new(key: ScopedKey, fingerprint: Digest, fence: Fence, state: KeyState) -> Self {
         let caller = key.principal.clone();
-        Self { key, fingerprint, fence, state, caller, since: None, damaged: false }
+        let (since, reserved, damaged) = (None, Vec::new(), false);
+        Self { key, fingerprint, fence, state, caller, since, reserved, damaged }
     }
 
     /// Returns whether a person has to resolve the outcome.

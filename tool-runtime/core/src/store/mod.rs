@@ -1,7 +1,8 @@
-//! Stores for state that must survive a crash: idempotency keys, tickets, grants and outputs.
+//! Stores for state that must survive a crash: idempotency keys, budgets, tickets, grants and outputs.
 //!
 //! `tool_runtime::store`, which has the other backends too, says what each of them promises.
 
+mod budget;
 mod error;
 #[doc(hidden)]
 pub mod evidence;
@@ -15,6 +16,7 @@ mod monotonic;
 mod output;
 #[doc(hidden)]
 pub mod principal;
+mod reservation_decision;
 #[doc(hidden)]
 pub mod session_key;
 #[doc(hidden)]
@@ -27,8 +29,14 @@ mod transaction;
 
 pub use async_trait::async_trait;
 
+pub use self::budget::{
+    Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge, Currency,
+    InvalidUnit, MILLIONTHS, Reservation, ReserveOutcome, ReservedAmount, SpendOutcome,
+};
 pub use self::error::{StoreError, StoreErrorKind};
-pub use self::export::{ArchivedKey, RowCounts, RowKind, StoreExport, StoredRow, StoredSession};
+pub use self::export::{
+    ArchivedKey, RowCounts, RowKind, StoreExport, StoredPeriod, StoredRow, StoredSession,
+};
 pub use self::grant::{GrantScope, GrantStore, StandingGrant};
 pub use self::idempotency::{
     ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, ScopedKey,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::{Fence, ScopedKey, StoreError, StoredAnswer, UnixMillis};
+use super::{Charge, Fence, ScopedKey, StoreError, StoredAnswer, UnixMillis};
 
 /// A transaction that a tool's effect and the settlement of its key share: both are committed, or neither is.
 ///
@@ -61,6 +61,8 @@ pub struct KeyAnswer {
     pub answer: StoredAnswer,
     /// The time until which it is kept at least, by the store's time.
     pub keep_until: UnixMillis,
+    /// What the call has spent of its reservations.
+    pub charge: Charge,
 }
 
 /// The outcome of a commit.

@@ -47,6 +47,27 @@ impl fmt::Debug for BuildError {
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum BuildProblem {
+    /// A budget does not fit a tool.
+    #[error("a budget does not fit `{tool}`: {why}")]
+    #[non_exhaustive]
+    BudgetMismatch {
+        /// The tool.
+        tool: String,
+        /// What is wrong, and the cure.
+        why: String,
+    },
+    /// A budget is wrong in itself.
+    #[error("{why}")]
+    #[non_exhaustive]
+    InvalidBudget {
+        /// The budget, what is wrong with it, and the cure.
+        why: String,
+    },
+    /// The policy has budgets, and its store of idempotency keys does not store them.
+    #[error(
+        "the policy has a budget, and the store of its idempotency keys keeps none: use `MemoryStore`, `SqliteStore` or `PostgresStore`"
+    )]
+    BudgetsNotStored,
     /// Two tools have one name.
     #[error("two tools are named `{tool}`: at {first} and at {second}; rename one")]
     #[non_exhaustive]

@@ -11,7 +11,9 @@ use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 use thiserror::Error;
-use tool_contracts::{Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Warning};
+use tool_contracts::{
+    BudgetUse, Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta, Warning,
+};
 use tool_runtime_schema::json::from_text;
 
 use super::output_meta::{OutputMeta, ResultMeta};
@@ -325,6 +327,16 @@ impl ToolOutput {
             |meta| meta.with_evidence(evidence.clone()),
             |meta| meta.with_evidence(evidence.clone()),
         )
+    }
+
+    /// Adds to the `meta` of an answer what the call has taken of budgets.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_budget(self, budget: Vec<BudgetUse>) -> Self {
+        if budget.is_empty() {
+            return self;
+        }
+        self.rewrite_meta(|meta| meta.with_budget(budget), |meta| meta)
     }
 
     /// Writes another `meta` in the place of the present one; all before it stays as it is.

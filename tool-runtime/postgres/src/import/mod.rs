@@ -31,13 +31,15 @@ const COUNT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 /// One import at a time, and no other writer: it would find none of the keys that are being copied.
 const LOCK: &str = r#"
     LOCK TABLE "SCHEMA".keys, "SCHEMA".tickets, "SCHEMA".grants, "SCHEMA".outputs, "SCHEMA".evidence_keys,
-        "SCHEMA".evidence, "SCHEMA".sessions, "SCHEMA".session_messages IN SHARE ROW EXCLUSIVE MODE"#;
+        "SCHEMA".evidence, "SCHEMA".sessions, "SCHEMA".session_messages, "SCHEMA".budget_periods,
+        "SCHEMA".budget_controls IN SHARE ROW EXCLUSIVE MODE"#;
 
 const HAS_ROWS: &str = r#"
     SELECT EXISTS (SELECT FROM "SCHEMA".keys) OR EXISTS (SELECT FROM "SCHEMA".tickets)
         OR EXISTS (SELECT FROM "SCHEMA".grants) OR EXISTS (SELECT FROM "SCHEMA".outputs)
         OR EXISTS (SELECT FROM "SCHEMA".evidence_keys) OR EXISTS (SELECT FROM "SCHEMA".evidence)
-        OR EXISTS (SELECT FROM "SCHEMA".sessions) AS has_rows"#;
+        OR EXISTS (SELECT FROM "SCHEMA".sessions) OR EXISTS (SELECT FROM "SCHEMA".budget_periods)
+        OR EXISTS (SELECT FROM "SCHEMA".budget_controls) AS has_rows"#;
 
 /// A fence that the sequence gives is greater than this one, and than those that it has given.
 const RAISE_FENCES: &str = r#"
@@ -53,7 +55,9 @@ const COUNT: &str = r#"
         (SELECT count(*) FROM "SCHEMA".outputs),
         (SELECT count(*) FROM "SCHEMA".evidence_keys),
         (SELECT count(*) FROM "SCHEMA".evidence),
-        (SELECT count(*) FROM "SCHEMA".sessions)] AS counts"#;
+        (SELECT count(*) FROM "SCHEMA".sessions),
+        (SELECT count(*) FROM "SCHEMA".budget_periods),
+        (SELECT count(*) FROM "SCHEMA".budget_controls)] AS counts"#;
 
 impl PostgresStore {
     /// Copies all rows of another store into this one, which must be empty: all of them or none.
@@ -180,8 +184,19 @@ impl Import<'_> {
     async fn copy(&self, mut part: Vec<StoredRow>) -> Result<(), StoreError> {
         let (mut insertions, mut lookups) = (Vec::new(), Vec::new());
         for row in &mut part {
-            if let StoredRow::Key(record) = row {
-                self.shift.apply(record);
+            match row {
+                StoredRow::Key(record) => self.shift.apply(record),
+                StoredRow::BudgetPeriod(stored) => {
+                    stored.delete_at = stored.delete_at.map(|time| self.shift.shifted(time));
+                }
+                StoredRow::ArchivedKey(_)
+                | StoredRow::Ticket(_)
+                | StoredRow::Grant(_)
+                | StoredRow::Output(_)
+                | StoredRow::TenantKey(_)
+                | StoredRow::Snapshot(_)
+                | StoredRow::Session(_)
+                | StoredRow::BudgetControl(_) => {}
             }
             insertions
                 .extend(rows::insertion(row).map_err(|error| cannot_copy(row.kind(), error))?);

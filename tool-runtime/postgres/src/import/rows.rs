@@ -1,33 +1,48 @@
 //! The rows of an import: the statements that insert them and find them again.
 
 use tokio_postgres::Row;
+use tool_runtime_core::store::signed::whole;
 use tool_runtime_core::store::{
-    ArchivedKey, KeyRecord, KeyState, StoreError, StoredOutput, StoredRow, StoredSession,
+    ArchivedKey, BudgetPeriod, KeyRecord, KeyState, ReservedAmount, StoreError, StoredOutput,
+    StoredPeriod, StoredRow, StoredSession,
 };
 use uuid::Uuid;
 
 use crate::columns::{column, digest, session_digest, time};
 use crate::statement::{Statement, must_have_no_nul};
-use crate::{evidence, evidence_keys, grants, keys, outputs, tickets};
+use crate::{budgets, evidence, evidence_keys, grants, keys, outputs, tickets};
 
 const INSERT_KEY: &str = r#"
     INSERT INTO "SCHEMA".keys (
         digest, tenant, principal, tool, key, caller, fingerprint, fence, claim, state, lease_until, keep_until, since,
-        succeeded, body, meta)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"#;
+        succeeded, body, meta, reserved)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"#;
 
 /// All columns that were inserted, also the texts of the key.
 const FIND_KEY: &str = r#"
     SELECT tenant, principal, tool, key, caller, fingerprint, fence, state, lease_until, keep_until, since, succeeded,
-        body, meta
+        body, meta, reserved
     FROM "SCHEMA".keys WHERE digest = $1"#;
 
 const INSERT_ARCHIVED: &str = r#"
-    INSERT INTO "SCHEMA".keys (digest, tenant, fingerprint, fence, claim, state)
-    VALUES ($1, $2, $3, $4, $5, 3)"#;
+    INSERT INTO "SCHEMA".keys (digest, tenant, fingerprint, fence, claim, state, reserved)
+    VALUES ($1, $2, $3, $4, $5, 3, $6)"#;
 
 const FIND_ARCHIVED: &str = r#"
-    SELECT digest, tenant, fingerprint, fence FROM "SCHEMA".keys WHERE digest = $1 AND state = 3"#;
+    SELECT digest, tenant, fingerprint, fence, reserved FROM "SCHEMA".keys WHERE digest = $1 AND state = 3"#;
+
+const INSERT_PERIOD: &str = r#"
+    INSERT INTO "SCHEMA".budget_periods (
+        tenant, account, start, budget, limit_name, scope, unit, most, spent, reserved, raised, delete_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"#;
+
+const FIND_PERIOD: &str = r#"
+    SELECT tenant, start, budget, limit_name, scope, unit, most, spent, reserved, raised, delete_at
+    FROM "SCHEMA".budget_periods WHERE tenant = $1 AND account = $2 AND start = $3"#;
+
+const FIND_CONTROL: &str = r#"
+    SELECT budget, limit_name, unit, paused, amount FROM "SCHEMA".budget_controls
+    WHERE budget = $1 AND limit_name = $2 AND unit = $3"#;
 
 const INSERT_TENANT_KEY: &str = r#"
     INSERT INTO "SCHEMA".evidence_keys (tenant, version, ring_key, wrapped) VALUES ($1, $2, $3, $4)"#;
@@ -57,9 +72,10 @@ const FIND_SESSION: &str = r#"
 pub(super) fn insertion(row: &StoredRow) -> Result<Vec<Statement>, StoreError> {
     Ok(match row {
         StoredRow::Key(record) => vec![key_insertion(record)?],
-        StoredRow::ArchivedKey(ArchivedKey { tenant, digest, fingerprint, fence }) => {
+        StoredRow::ArchivedKey(ArchivedKey { tenant, digest, fingerprint, fence, reserved }) => {
             let insert = Statement::new(INSERT_ARCHIVED).digest(digest).uuid(*tenant);
-            vec![insert.digest(fingerprint).fence(*fence).uuid(Uuid::nil())]
+            let insert = insert.digest(fingerprint).fence(*fence).uuid(Uuid::nil());
+            vec![insert.optional_text(ReservedAmount::to_text(reserved).as_deref())]
         }
         StoredRow::Ticket(ticket) => vec![tickets::insertion_of_new(ticket.clone())?],
         StoredRow::Grant(grant) => vec![grants::insertion(grant)?],
@@ -85,7 +101,27 @@ pub(super) fn insertion(row: &StoredRow) -> Result<Vec<Statement>, StoreError> {
                 Statement::new(INSERT_MESSAGES).digest(&digest).uuid(*tenant).bytes_list(messages);
             vec![insert, messages]
         }
+        StoredRow::BudgetPeriod(period) => vec![period_insertion(period)?],
+        StoredRow::BudgetControl(control) => vec![budgets::control_insertion(control)?],
     })
+}
+
+fn period_insertion(stored: &StoredPeriod) -> Result<Statement, StoreError> {
+    let BudgetPeriod { account, start, limit, balance } = &stored.period;
+    must_have_no_nul(&[&account.budget, &account.limit, &account.scope])?;
+    Ok(Statement::new(INSERT_PERIOD)
+        .uuid(account.tenant)
+        .digest(&account.digest())
+        .time(*start)
+        .text(&account.budget)
+        .text(&account.limit)
+        .text(&account.scope)
+        .text(&account.unit.to_string())
+        .number(whole(*limit))
+        .number(whole(balance.spent))
+        .number(whole(balance.reserved))
+        .number(whole(balance.raised))
+        .optional_time(stored.delete_at))
 }
 
 fn key_insertion(record: &KeyRecord) -> Result<Statement, StoreError> {
@@ -112,7 +148,8 @@ fn key_insertion(record: &KeyRecord) -> Result<Statement, StoreError> {
         .optional_time(*since)
         .optional_flag(answer.map(|answer| answer.succeeded))
         .optional_bytes(answer.map(|answer| answer.body.clone()))
-        .optional_bytes(answer.map(|answer| answer.meta.clone())))
+        .optional_bytes(answer.map(|answer| answer.meta.clone()))
+        .optional_text(ReservedAmount::to_text(&record.reserved).as_deref()))
 }
 
 /// Returns the statement that finds an inserted row.
@@ -129,6 +166,14 @@ pub(super) fn lookup(row: &StoredRow) -> Statement {
             let StoredSession { tenant, principal, session, .. } = session;
             Statement::new(FIND_SESSION).digest(&session_digest(*tenant, principal, session))
         }
+        StoredRow::BudgetPeriod(StoredPeriod { period, .. }) => Statement::new(FIND_PERIOD)
+            .uuid(period.account.tenant)
+            .digest(&period.account.digest())
+            .time(period.start),
+        StoredRow::BudgetControl(control) => Statement::new(FIND_CONTROL)
+            .text(&control.budget)
+            .text(&control.limit)
+            .text(&control.unit.to_string()),
     }
 }
 
@@ -141,6 +186,7 @@ pub(super) fn stored_row(row: &Row, like: &StoredRow) -> Result<StoredRow, Store
             digest: digest(row, "digest")?,
             fingerprint: digest(row, "fingerprint")?,
             fence: keys::fence(row)?,
+            reserved: keys::reserved(row)?,
         }),
         StoredRow::Ticket(_) => StoredRow::Ticket(tickets::ticket(row)?),
         StoredRow::Grant(_) => StoredRow::Grant(grants::grant(row)?),
@@ -160,5 +206,7 @@ pub(super) fn stored_row(row: &Row, like: &StoredRow) -> Result<StoredRow, Store
             used_at: time(row, "used_at")?,
             messages: column::<Option<Vec<Vec<u8>>>>(row, "messages")?.unwrap_or_default(),
         }),
+        StoredRow::BudgetPeriod(_) => StoredRow::BudgetPeriod(budgets::stored_period(row)?),
+        StoredRow::BudgetControl(_) => StoredRow::BudgetControl(budgets::control(row)?),
     })
 }

@@ -1,12 +1,14 @@
 //! Memory, SQLite and PostgreSQL answer one random script of operations alike.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, KeyRecord, KeyState, MemoryStore,
-    ScopedKey, Settlement, SqliteStore, StoredAnswer, UnixMillis,
+    BudgetAccount, BudgetStore, BudgetUnit, Charge, ClaimOutcome, ClaimRequest, Currency, Fence,
+    IdempotencyStore, KeyRecord, KeyState, MemoryStore, Reservation, ReserveOutcome, ScopedKey,
+    Settlement, SqliteStore, StoredAnswer, UnixMillis,
 };
 
 use crate::server;
@@ -33,13 +35,38 @@ impl Numbers {
 /// An operation; a fence is named by the number of the claim that it comes from.
 #[derive(Debug, Clone)]
 enum Operation {
-    Claim { key: usize, arguments: usize, resolves: bool, quota: Option<usize> },
-    Renew { key: usize, fence: usize },
-    Settle { key: usize, fence: usize, settlement: Settlement },
-    Find { key: usize },
-    ListUnknown { tenant: usize, after: Option<usize>, limit: usize },
-    FindUnknown { tenant: usize, fence: usize },
-    Invalidate { key: usize },
+    Claim {
+        key: usize,
+        arguments: usize,
+        resolves: bool,
+        quota: Option<usize>,
+        needs: Vec<Reservation>,
+    },
+    Renew {
+        key: usize,
+        fence: usize,
+    },
+    Settle {
+        key: usize,
+        fence: usize,
+        settlement: Settlement,
+        charge: Charge,
+    },
+    Find {
+        key: usize,
+    },
+    ListUnknown {
+        tenant: usize,
+        after: Option<usize>,
+        limit: usize,
+    },
+    FindUnknown {
+        tenant: usize,
+        fence: usize,
+    },
+    Invalidate {
+        key: usize,
+    },
     Archive,
     Sweep,
 }
@@ -60,6 +87,47 @@ fn tenant(number: usize) -> Uuid {
     Uuid::from_u128(7 + number as u128)
 }
 
+/// What a call needs of up to two accounts: one with a calendar window of ten leases, and one with a rolling window.
+fn needs(numbers: &mut Numbers, tenant: Uuid, now: UnixMillis) -> Vec<Reservation> {
+    let window = u64::try_from(LEASE.as_millis()).expect("a short time") * 10;
+    let floor = |time: u64, part: u64| UnixMillis::new(time / part * part);
+    let need = |amount: usize, scope: &str, start, since| Reservation {
+        account: BudgetAccount {
+            tenant,
+            budget: "shopping".into(),
+            limit: "window".into(),
+            scope: scope.into(),
+            unit: BudgetUnit::Money(Currency::new("EUR", 2).expect("a currency")),
+        },
+        start,
+        since,
+        keep: Some(LEASE * 30),
+        amount: amount as u64,
+        limit: 40,
+        may_exceed: false,
+    };
+    let calendar = floor(now.get(), window);
+    let (start, since) = (floor(now.get(), window / 10), floor(now.get() - window, window / 10));
+    let mut needs = vec![
+        need(numbers.below(15), "calendar", calendar, calendar),
+        need(numbers.below(15), "rolling", start, since),
+    ];
+    if numbers.below(2) == 0 {
+        needs.reverse();
+    }
+    needs.truncate(numbers.below(3));
+    needs
+}
+
+fn charge(numbers: &mut Numbers) -> Charge {
+    match numbers.below(4) {
+        0 => Charge::Nothing,
+        1 => Charge::Reported(vec![("EUR".into(), numbers.below(20) as u64)]),
+        2 => Charge::Reported(vec![("USD".into(), 7)]),
+        _ => Charge::Reserved,
+    }
+}
+
 fn operation(numbers: &mut Numbers, fences: usize, now: UnixMillis) -> Operation {
     let key = numbers.below(KEYS);
     // Mostly a late fence, since an early one has been settled.
@@ -72,6 +140,7 @@ fn operation(numbers: &mut Numbers, fences: usize, now: UnixMillis) -> Operation
             arguments: usize::from(numbers.below(8) == 0),
             resolves: numbers.below(3) == 0,
             quota: (numbers.below(2) == 0).then_some(2),
+            needs: needs(numbers, tenant(key % 2), now),
         },
         8..=9 => Operation::Renew { key, fence },
         10..=11 => {
@@ -83,10 +152,21 @@ fn operation(numbers: &mut Numbers, fences: usize, now: UnixMillis) -> Operation
                 key,
                 fence,
                 settlement: Settlement::Answered { answer, keep_until },
+                charge: charge(numbers),
             }
         }
-        12 => Operation::Settle { key, fence, settlement: Settlement::Unknown },
-        13 => Operation::Settle { key, fence, settlement: Settlement::Released },
+        12 => Operation::Settle {
+            key,
+            fence,
+            settlement: Settlement::Unknown,
+            charge: charge(numbers),
+        },
+        13 => Operation::Settle {
+            key,
+            fence,
+            settlement: Settlement::Released,
+            charge: charge(numbers),
+        },
         14 => Operation::Find { key },
         15 => Operation::ListUnknown {
             tenant: key % 2,
@@ -115,17 +195,38 @@ impl Contestant {
     }
 
     fn record(&self, record: &KeyRecord) -> String {
-        let KeyRecord { key, fingerprint, fence, state, caller, since, damaged } = record;
+        let KeyRecord { key, fingerprint, fence, state, caller, since, reserved, damaged } = record;
         let number = self.number(*fence);
         // An archived record has no names.
         let caller = if *state == KeyState::Archived { "" } else { caller };
-        format!("{key:?} {fingerprint} {number} {state:?} {caller} {since:?} {damaged}")
+        format!(
+            "{key:?} {fingerprint} {number} {state:?} {caller} {since:?} {reserved:?} {damaged}"
+        )
+    }
+
+    fn budgets(&self) -> &dyn BudgetStore {
+        self.store.budgets().expect("it has budgets")
+    }
+
+    /// Returns what is spent and reserved of all accounts.
+    async fn periods(&self) -> String {
+        let mut periods = String::new();
+        for number in 0..2 {
+            let listed = self.budgets().list_periods(tenant(number), None, 1_000).await;
+            for period in listed.expect("a list") {
+                let (scope, balance) = (&period.account.scope, period.balance);
+                let start = period.start;
+                let written = write!(periods, "{number} {scope} {start:?} {balance:?}; ");
+                written.expect("a text");
+            }
+        }
+        periods
     }
 
     async fn run(&mut self, operation: &Operation, now: UnixMillis) -> String {
         let store = &self.store;
         match operation.clone() {
-            Operation::Claim { key: number, arguments, resolves, quota } => {
+            Operation::Claim { key: number, arguments, resolves, quota, needs } => {
                 let arguments =
                     Digest::compute("test", &[u8::try_from(arguments).expect("a byte")]);
                 let mut request =
@@ -133,7 +234,16 @@ impl Contestant {
                 if let Some(quota) = quota {
                     request = request.with_quota("service", quota);
                 }
-                let outcome = store.claim(request).await.expect("a claim");
+                let reserved = if needs.is_empty() {
+                    let outcome = store.claim(request).await.expect("a claim");
+                    ReserveOutcome::Claimed { outcome, balances: Vec::new() }
+                } else {
+                    self.budgets().reserve(request, needs).await.expect("a claim")
+                };
+                let (outcome, balances) = match reserved {
+                    ReserveOutcome::Claimed { outcome, balances } => (outcome, balances),
+                    ReserveOutcome::Exceeded(balances) => return format!("exceeded: {balances:?}"),
+                };
                 let (ClaimOutcome::Acquired(fence) | ClaimOutcome::TakenOver(fence)) = outcome
                 else {
                     return match outcome {
@@ -144,15 +254,17 @@ impl Contestant {
                 let greatest = self.fences.last().copied();
                 assert!(greatest.is_none_or(|last| last < fence), "{}: fences rise", self.name);
                 self.fences.push(fence);
-                format!("taken over: {}", matches!(outcome, ClaimOutcome::TakenOver(_)))
+                let is_taken_over = matches!(outcome, ClaimOutcome::TakenOver(_));
+                format!("taken over: {is_taken_over}, {balances:?}")
             }
             Operation::Renew { key: number, fence } => {
                 let until = now.after(LEASE);
                 let renewed = store.renew(&key(number), self.fence(fence), until).await;
                 format!("{renewed:?}")
             }
-            Operation::Settle { key: number, fence, settlement } => {
-                let settled = store.settle(&key(number), self.fence(fence), settlement).await;
+            Operation::Settle { key: number, fence, settlement, charge } => {
+                let (key, fence) = (key(number), self.fence(fence));
+                let settled = self.budgets().settle_with(&key, fence, settlement, charge).await;
                 format!("{settled:?}")
             }
             Operation::Find { key: number } => {
@@ -201,6 +313,12 @@ async fn three_stores_answer_random_scripts_alike() {
                 let answer = other.run(&operation, now).await;
                 assert_eq!(
                     answer, expected,
+                    "{}: script {seed}, step {step}, {operation:?}",
+                    other.name
+                );
+                let (periods, expected) = (other.periods().await, memory.periods().await);
+                assert_eq!(
+                    periods, expected,
                     "{}: script {seed}, step {step}, {operation:?}",
                     other.name
                 );

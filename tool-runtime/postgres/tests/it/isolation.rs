@@ -15,13 +15,14 @@ use tool_runtime::testing::conformance;
 use crate::server;
 
 /// The tables whose rows belong to tenants.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "keys",
     "tickets",
     "grants",
     "outputs",
     "sessions",
     "session_messages",
+    "budget_periods",
     "evidence_keys",
     "evidence",
     "ledger_records",

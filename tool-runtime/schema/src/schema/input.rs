@@ -21,6 +21,7 @@ pub struct InputSchema<'g> {
     properties: Map<String, Value>,
     required: Vec<Value>,
     open: bool,
+    cost: Option<&'static str>,
     unchecked_bounds: bool,
 }
 
@@ -41,8 +42,14 @@ impl<'g> InputSchema<'g> {
             properties: Map::new(),
             required: Vec::new(),
             open: false,
+            cost: None,
             unchecked_bounds: false,
         }
+    }
+
+    /// Says the cost of each call: an amount and its currency.
+    pub fn cost(&mut self, cost: &'static str) {
+        self.cost = Some(cost);
     }
 
     /// Accepts properties that no parameter declares.
@@ -93,6 +100,9 @@ impl<'g> InputSchema<'g> {
             schema.insert("required".to_owned(), Value::Array(self.required));
         }
         schema.insert("additionalProperties".to_owned(), self.open.into());
+        if let Some(cost) = self.cost {
+            schema.insert("x-cost".to_owned(), cost.into());
+        }
         if self.unchecked_bounds {
             schema.insert(UNCHECKED_BOUNDS.to_owned(), true.into());
         }
@@ -221,5 +231,25 @@ impl Property<'_> {
     /// Marks the value as `secret` or `pii`.
     pub fn sensitivity(&mut self, sensitivity: &'static str) -> &mut Self {
         self.set("x-sensitivity", sensitivity.into())
+    }
+
+    /// Marks the value as an amount of money that the call spends, with its currency.
+    pub fn spends_money(&mut self) -> &mut Self {
+        self.set("x-spends", json!({}))
+    }
+
+    /// Marks the value as a decimal amount that the call spends in this currency.
+    pub fn spends_decimal(&mut self, currency: &'static str) -> &mut Self {
+        self.set("x-spends", json!({ "currency": currency }))
+    }
+
+    /// Marks the value as an amount that the call spends, in the smallest units of this currency.
+    pub fn spends_minor_units(&mut self, currency: &'static str) -> &mut Self {
+        self.set("x-spends", json!({ "currency": currency, "minor_units": true }))
+    }
+
+    /// Marks the value as a decimal amount that the call spends in the currency of another argument.
+    pub fn spends_decimal_beside(&mut self, argument: &'static str) -> &mut Self {
+        self.set("x-spends", json!({ "currency_argument": argument }))
     }
 }

@@ -32,6 +32,7 @@
 //! # }
 //! ```
 
+mod budgets;
 #[cfg(feature = "evidence")]
 mod evidence;
 mod grants;
@@ -48,6 +49,7 @@ mod tickets;
 
 use tool_runtime_core::store::Store;
 
+pub use self::budgets::budgets;
 #[cfg(feature = "evidence")]
 pub use self::evidence::evidence;
 pub use self::grants::grants;
@@ -61,12 +63,15 @@ pub use self::quotas::quotas;
 pub use self::sessions::sessions;
 pub use self::tickets::tickets;
 
-/// Checks every promise of a [`Store`].
+/// Checks every promise of a [`Store`], those of its [budgets](tool_runtime_core::store::BudgetStore) too if it has them.
 ///
 /// # Panics
 /// Panics at the first broken promise.
 pub async fn all<S: Store>(store: &S) {
     idempotency(store).await;
+    if let Some(store) = store.budgets() {
+        budgets(store).await;
+    }
     tickets(store).await;
     grants(store).await;
     outputs(store).await;

@@ -47,6 +47,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "agent.md",
     "articulate.md",
     "attachments.md",
+    "budgets.md",
     "calls.md",
     "canonical.md",
     "choosing-tools.md",

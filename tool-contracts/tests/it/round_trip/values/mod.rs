@@ -9,11 +9,11 @@ use chrono::{DateTime, Utc};
 use proptest::{collection, option, prelude::*, sample};
 use serde_json::{Map, Value, value::RawValue};
 use tool_contracts::{
-    Actor, ActorType, Attachment, Audience, CallStatus, Client, ClientApp, Coercion, Effect,
-    ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest, ToolContext,
-    ToolContextBuilder, ToolError, ToolErrorDetail, ToolErrorDetailBuilder, ToolErrorMeta,
-    ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec, ToolSpecBuilder, ToolkitSpec,
-    Trace, Violation,
+    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
+    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
+    ToolContext, ToolContextBuilder, ToolError, ToolErrorDetail, ToolErrorDetailBuilder,
+    ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec,
+    ToolSpecBuilder, ToolkitSpec, Trace, Violation,
     envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
     has_hidden_characters,
     trace_context::TraceId,
@@ -193,6 +193,20 @@ pub(crate) fn coercion() -> impl Strategy<Value = Coercion> {
     (text(), text(), text()).prop_map(|(pointer, from, to)| Coercion::new(pointer, from, to))
 }
 
+pub(crate) fn budget_use() -> impl Strategy<Value = BudgetUse> {
+    let amount = || r"[0-9]{1,20}(\.[0-9]{1,6})?";
+    let amounts = (amount(), amount(), amount());
+    (filled(), filled(), filled(), amounts, option::of(time())).prop_map(
+        |(budget, limit, unit, (taken, left, total), renews_at)| {
+            let budget_use = BudgetUse::new(budget, limit, unit, taken, left, total).unwrap();
+            match renews_at {
+                Some(time) => budget_use.with_renews_at(time).unwrap(),
+                None => budget_use,
+            }
+        },
+    )
+}
+
 pub(crate) fn attachment() -> impl Strategy<Value = Attachment> {
     let content = prop_oneof![
         ("([A-Za-z0-9+/]{4}){0,8}", "[0-9a-f]{64}").prop_map(|(data, hash)| {
@@ -234,6 +248,7 @@ pub(crate) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
         collection::vec(coercion(), 0..3),
         collection::vec(text(), 0..3),
         collection::vec(attachment(), 0..2),
+        collection::vec(budget_use(), 0..2),
     );
     let switches = (option::of(any::<bool>()), any::<bool>(), any::<bool>());
     let numbers = (any::<u64>(), option::of(any::<u64>()), option::of(any::<u32>()));
@@ -243,6 +258,7 @@ pub(crate) fn result_meta() -> impl Strategy<Value = ToolResultMeta> {
                 .with_warnings(lists.0)
                 .with_coercions(lists.1)
                 .with_attachments(lists.3)
+                .with_budget(lists.4)
                 .with_edits(lists.2)
                 .with_replayed(replayed)
                 .with_dry_run(dry);

@@ -66,6 +66,12 @@ impl<'s> Explainer<'s> {
                 let rules = ["sensitivity-added", "sensitivity-removed", "sensitivity-changed"];
                 (pick(rules), Compatibility::Compatible)
             }
+            "x-spends" | "x-cost" => {
+                let rule = pick(["spending-added", "spending-removed", "spending-changed"]);
+                // Without its mark, no budget counts what a call spends.
+                let counted = if old { Compatibility::Breaking } else { Compatibility::Compatible };
+                (rule, counted)
+            }
             _ => {
                 let annotation = keywords::ANNOTATIONS.iter().find(|(known, _)| *known == word);
                 (annotation.map_or("annotation-changed", |(_, rule)| rule), Compatibility::None)

@@ -139,8 +139,9 @@ impl<'s> Explainer<'s> {
     /// undecided ones.
     fn limit_severity(&mut self, limit: Compatibility) {
         for change in &mut self.changes {
-            let handling =
-                ["alias-", "default-", "sensitivity-"].iter().any(|of| change.rule.starts_with(of));
+            let handling = ["alias-", "default-", "sensitivity-", "spending-"]
+                .iter()
+                .any(|of| change.rule.starts_with(of));
             if !handling {
                 change.severity = change.severity.at_most(limit);
             }

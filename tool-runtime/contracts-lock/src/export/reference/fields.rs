@@ -66,6 +66,10 @@ impl<'s> FieldLister<'s> {
         if let Some(sensitivity) = word("x-sensitivity").and_then(Value::as_str) {
             rules.push(if sensitivity == "secret" { "secret" } else { "personal" }.to_owned());
         }
+        if let Some(mark) = word("x-spends") {
+            let currency = mark.get("currency").and_then(Value::as_str);
+            rules.push(currency.map_or("spends".to_owned(), |code| format!("spends {code}")));
+        }
         let aliases = word("x-aliases").and_then(Value::as_array).into_iter().flatten();
         let aliases: Vec<_> = aliases.filter_map(Value::as_str).map(code).collect();
         if !aliases.is_empty() {

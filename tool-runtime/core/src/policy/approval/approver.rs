@@ -148,8 +148,16 @@ pub struct Decision(pub(super) DecisionKind);
 
 #[derive(Debug, Clone)]
 pub(super) enum DecisionKind {
-    Approve { approver: String, arguments: Option<Arguments>, always: Option<GrantFor> },
-    Decline { by: String, feedback: String },
+    Approve {
+        approver: String,
+        arguments: Option<Arguments>,
+        always: Option<GrantFor>,
+        exceeds_budgets: bool,
+    },
+    Decline {
+        by: String,
+        feedback: String,
+    },
     Defer,
 }
 
@@ -166,7 +174,12 @@ pub enum GrantFor {
 impl Decision {
     /// Approves the call; the host names the approver.
     pub fn approve(approver: impl Into<String>) -> Self {
-        Self(DecisionKind::Approve { approver: approver.into(), arguments: None, always: None })
+        Self(DecisionKind::Approve {
+            approver: approver.into(),
+            arguments: None,
+            always: None,
+            exceeds_budgets: false,
+        })
     }
 
     /// Declines the call, with feedback for the model; the host names the person who declines. A
@@ -186,6 +199,16 @@ impl Decision {
     pub fn with_arguments(mut self, edited: impl Into<Arguments>) -> Self {
         if let DecisionKind::Approve { arguments, .. } = &mut self.0 {
             *arguments = Some(edited.into());
+        }
+        self
+    }
+
+    /// Lets an approved call exceed those budgets that ask when they are exceeded.
+    ///
+    /// The host says so only for a person with the right to it.
+    pub fn exceeding_budgets(mut self) -> Self {
+        if let DecisionKind::Approve { exceeds_budgets, .. } = &mut self.0 {
+            *exceeds_budgets = true;
         }
         self
     }

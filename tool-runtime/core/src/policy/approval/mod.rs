@@ -21,6 +21,7 @@ pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessPolicy, AccessRequest, AccessVerdict};
 use super::idempotency::{EarlierRun, KeyClaims, key_reused};
+use super::spending::SpendingLimits;
 use super::store_client::StoreClient;
 use crate::call::{ApprovalError, ToolCall};
 use crate::dispatch::pipeline::PolicyDecision;
@@ -45,12 +46,20 @@ impl ToolCall {
     pub fn approval_mut(&mut self) -> &mut CallApproval {
         &mut self.approval
     }
+
+    /// Lets the call exceed those budgets that ask when they are exceeded.
+    ///
+    /// The host says so only for an approver with the right to it, beside [`approve`](Self::approve).
+    pub fn exceed_budgets(&mut self) {
+        self.approval.may_exceed_budgets = true;
+    }
 }
 
 /// Decides which calls may run: by rules, grants, the approver, and tickets.
 pub(super) struct Approvals {
     pub(super) stores: Arc<StoreClient>,
     pub(super) claims: Arc<KeyClaims>,
+    pub(super) spending: Arc<SpendingLimits>,
     /// None if the host sets no keys and the system has no random bytes.
     pub(super) keys: Option<Arc<KeyRing>>,
     pub(super) access: Option<Arc<dyn AccessPolicy>>,
@@ -64,7 +73,14 @@ impl Approvals {
     /// Decides whether a pending call may run, is refused, or needs an approval; asks no approver.
     pub(super) async fn authorize(&self, call: &ToolCall) -> Result<PolicyDecision, Box<Refusal>> {
         let withholds_effect = call.scope().is_some_and(|scope| scope.withholds_effect());
-        Ok(match self.evaluate(call).await? {
+        let decision = self.evaluate(call).await?;
+        // An approved call has its decision; a dry run of a write spends nothing.
+        let decision = if call.approver().is_some() || withholds_effect {
+            decision
+        } else {
+            self.spending.rule(call, decision).await?
+        };
+        Ok(match decision {
             // A dry run of a write has no effect and needs no approval; that of a read gives its
             // data.
             PolicyDecision::RequireApproval(_) if call.approver().is_some() || withholds_effect => {
@@ -105,6 +121,13 @@ impl Approvals {
         call.approval_mut().replays = earlier == EarlierRun::Answered;
         if earlier == EarlierRun::Answered || reason.is_none() && self.use_grant(call).await? {
             return Ok(());
+        }
+        // No person is asked about a call that cannot be paid; the numbers are those of now.
+        if earlier == EarlierRun::None {
+            if let Some(spending) = self.spending.look(call).await? {
+                spending.must_fit()?;
+                call.approval_mut().budget_notes = spending.notes();
+            }
         }
         // After an earlier run that may have had its effect, a dry run could not be compared.
         let dry_run = if earlier == EarlierRun::None { self.dry_run(call).await? } else { None };
@@ -155,8 +178,9 @@ impl Approvals {
                     call.set_decliner(by);
                     return Err(Refusal::declined(&feedback));
                 }
-                DecisionKind::Approve { approver, arguments, always } => {
+                DecisionKind::Approve { approver, arguments, always, exceeds_budgets } => {
                     let edited = arguments.is_some();
+                    call.approval_mut().may_exceed_budgets = exceeds_budgets;
                     match approve(call, approver, arguments) {
                         ApprovalOutcome::Approved => {
                             // The access policy has not seen the edited arguments yet.
@@ -230,6 +254,9 @@ fn needs_confirmation(call: &mut ToolCall, ticket: AwaitedTicket) -> Box<Refusal
     let mut failure = Failure::from_code(ErrorCode::NeedsUserConfirmation);
     if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(&ticket.json) {
         failure = failure.with_detail("ticket", ticket);
+    }
+    if !call.approval().budget_notes.is_empty() {
+        failure = failure.with_detail("budgets", &call.approval().budget_notes);
     }
     call.approval_mut().awaited_ticket = Some(ticket);
     Refusal::new(CallStatus::NotExecuted, failure)

@@ -13,12 +13,14 @@ use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claim::ShortCircuit;
 use crate::policy::deadline::{sleep, time_left, within_deadline};
+use crate::policy::spending::{CallSpending, SpendingLimits};
 use crate::policy::store_client::StoreClient;
 use crate::policy::ticket::TicketRejection;
 use crate::policy::ticket_use::TicketUse;
 use crate::store::principal::caller_of;
 use crate::store::{
-    ClaimOutcome, ClaimRequest, Fence, ScopedKey, Settlement, StoredAnswer, UnixMillis,
+    ClaimRequest, Fence, Reservation, ReserveOutcome, ScopedKey, Settlement, StoredAnswer,
+    UnixMillis,
 };
 use crate::tool::CallScope;
 
@@ -31,6 +33,7 @@ const DAMAGED: &str = "the stored record of the idempotency key fails its checks
 /// Claims the keys of writes, and answers their repeats.
 pub(in crate::policy) struct KeyClaims {
     pub(in crate::policy) stores: Arc<StoreClient>,
+    pub(in crate::policy) spending: Arc<SpendingLimits>,
     /// The quota of one caller's unknown outcomes.
     pub(in crate::policy) unknown_per_caller: usize,
 }
@@ -45,7 +48,13 @@ impl KeyClaims {
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
-        let Some(key) = key_derivation::key_of(plan, scope, approval)? else { return Ok(None) };
+        let mut spending = self.spending.plan(scope)?;
+        spending.must_fit_alone(approval.may_exceed_budgets)?;
+        let key = key_derivation::key_of(plan, scope, approval)?;
+        let Some(key) = key.or_else(|| key_derivation::key_of_spender(plan, scope, &spending))
+        else {
+            return Ok(None);
+        };
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
         let arguments =
@@ -57,20 +66,30 @@ impl KeyClaims {
         };
         let mut delay = FIRST_POLL_DELAY;
         loop {
-            let (outcome, now) = self.send_claim(scope, &key, arguments, started).await?;
+            let reservations = spending.reservations(approval.may_exceed_budgets);
+            let (reserved, now) =
+                self.send_claim(scope, &key, arguments, reservations, started).await?;
+            let (outcome, balances) = match reserved {
+                ReserveOutcome::Claimed { outcome, balances } => (outcome, balances),
+                ReserveOutcome::Exceeded(balances) => {
+                    return Err(spending.with_balances(balances).refusal().into());
+                }
+            };
             match next_step(outcome, claimant) {
                 KeyStep::Run(fence) => {
-                    let key = self.claimed(scope, key, fence, now);
+                    spending = spending.reserved(balances);
+                    let key = self.claimed(scope, key, fence, now, spending);
                     return self.with_full_lease(scope, key, now).await.map(Some);
                 }
                 KeyStep::Reconcile(fence) => {
-                    let mut key = self.claimed(scope, key, fence, now);
+                    spending = spending.reserved(balances);
+                    let mut key = self.claimed(scope, key, fence, now, spending);
                     key.set_in_doubt(true);
                     let key = self.with_full_lease(scope, key, now).await?;
                     return self.take_over(scope, key, started).await.map(Some);
                 }
                 KeyStep::Release { fence, in_doubt, refusal } => {
-                    let mut key = self.claimed(scope, key, fence, now);
+                    let mut key = self.claimed(scope, key, fence, now, spending);
                     key.set_in_doubt(in_doubt && !plan.takes_transaction);
                     key.release().await;
                     return Err(self.refuse(refusal, now));
@@ -94,14 +113,15 @@ impl KeyClaims {
         }
     }
 
-    /// Asks the store for the key; returns its answer, and the store's time before it.
+    /// Asks the store for the key and the reservations; returns its answer, and the store's time before it.
     async fn send_claim(
         &self,
         scope: &CallScope,
         key: &ScopedKey,
         arguments: Digest,
+        reservations: Vec<Reservation>,
         started: Instant,
-    ) -> Result<(ClaimOutcome, UnixMillis), ShortCircuit> {
+    ) -> Result<(ReserveOutcome, UnixMillis), ShortCircuit> {
         let plan = scope.plan();
         let time_lookup = self.stores.keys_time(time_left(scope, started));
         let now = within_deadline(scope, started, time_lookup).await?;
@@ -110,7 +130,15 @@ impl KeyClaims {
             .resolves(plan.reconciles || plan.may_repeat())
             .with_quota(caller_of(scope.cx()), self.unknown_per_caller);
         // A claim may be dropped at the call's deadline: if the store took it, its lease runs out.
-        let claim = self.stores.call(time_left(scope, started), self.stores.keys.claim(request));
+        let limit = time_left(scope, started);
+        let claim = async {
+            if reservations.is_empty() {
+                let outcome = self.stores.call(limit, self.stores.keys.claim(request)).await?;
+                return Ok(ReserveOutcome::Claimed { outcome, balances: Vec::new() });
+            }
+            let reserve = self.stores.budgets()?.reserve(request, reservations);
+            self.stores.call(limit, reserve).await
+        };
         let outcome = within_deadline(scope, started, claim).await?;
         Ok((outcome.map_err(|error| refusals::store_failed(&error))?, now))
     }
@@ -168,12 +196,14 @@ impl KeyClaims {
         key: ScopedKey,
         fence: Fence,
         claimed_at: UnixMillis,
+        spending: CallSpending,
     ) -> ClaimedKey {
         scope.set_idempotency(key_derivation::idempotency_for_tool(&key, fence));
         let until = claimed_at.after(scope.plan().lease);
         let lease = Arc::new(KeyLease::new(self.stores.clone(), until));
         scope.set_lease(lease.clone());
         ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
+            .with_spending(spending)
     }
 
     /// Renews the lease if the claim itself took a third of it or more, so that the tool never

@@ -52,6 +52,7 @@ impl ToolTransaction {
         scope: &CallScope,
         ended: CallOutcome,
     ) -> CallOutcome {
+        let ended = key.record_spending(scope, ended);
         let Settlement::Answered { answer, keep_until } = key.settlement_of(&ended).await else {
             transaction.roll_back();
             let outcome = self.rolled_back(scope, None);

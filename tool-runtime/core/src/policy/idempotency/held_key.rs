@@ -15,10 +15,11 @@ use crate::dispatch::answer;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
+use crate::policy::spending::CallSpending;
 use crate::policy::store_client::StoreClient;
 use crate::store::{
-    Fence, KeyAnswer, KeyState, ScopedKey, Settlement, StoreError, StoreErrorKind, StoredAnswer,
-    UnixMillis,
+    Charge, Fence, KeyAnswer, KeyState, ScopedKey, Settlement, StoreError, StoreErrorKind,
+    StoredAnswer, UnixMillis,
 };
 use crate::tool::Lease as _;
 use crate::tool::{CallScope, catch_panic};
@@ -48,6 +49,10 @@ pub(in crate::policy) struct ClaimedKey {
     in_doubt: bool,
     /// It was moved to a thread that holds it until the tool's own thread exits.
     on_own_thread: bool,
+    /// What the call has reserved of budgets; empty if it spends nothing.
+    spending: CallSpending,
+    /// What it has spent of them, once that is known.
+    charge: Charge,
     /// The settlement that has to be stored, once it is known.
     settlement: Option<Settlement>,
     settled: bool,
@@ -71,9 +76,17 @@ impl ClaimedKey {
             renew_at,
             in_doubt: false,
             on_own_thread: false,
+            spending: CallSpending::default(),
+            charge: Charge::default(),
             settlement: None,
             settled: false,
         }
+    }
+
+    /// Adds what the call has reserved of budgets.
+    pub(super) fn with_spending(mut self, spending: CallSpending) -> Self {
+        self.spending = spending;
+        self
     }
 
     /// Sets whether an earlier run under the key may have had its effect. If so, the key is never
@@ -129,6 +142,7 @@ impl ClaimedKey {
             let Some(key) = self.hold_until_thread_exits() else { return ended };
             self = key;
         }
+        let ended = self.record_spending(scope, ended);
         let settlement = self.settlement_of(&ended).await;
         match self.store(settlement).await {
             Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
@@ -148,13 +162,30 @@ impl ClaimedKey {
         }
     }
 
+    /// Records what the call has spent, and adds it to an answer.
+    pub(super) fn record_spending(&mut self, scope: &CallScope, ended: CallOutcome) -> CallOutcome {
+        if self.spending.is_empty() {
+            return ended;
+        }
+        self.charge = CallSpending::charge(scope, &ended);
+        self.spending.add_to(ended, &self.charge)
+    }
+
+    /// Returns the operation that settles the key, with its reservations if it has some.
+    async fn send_settlement(&self, settlement: Settlement) -> Result<bool, StoreError> {
+        if self.spending.is_empty() {
+            return self.stores.keys.settle(&self.key, self.fence, settlement).await;
+        }
+        let (budgets, charge) = (self.stores.budgets()?, self.charge.clone());
+        budgets.settle_with(&self.key, self.fence, settlement, charge).await
+    }
+
     /// Stores a settlement; retries if the store fails.
     pub(super) async fn store(&mut self, settlement: Settlement) -> Result<bool, StoreError> {
         self.settlement = Some(settlement.clone());
-        let keys = self.stores.keys.clone();
         let mut delays = SETTLE_RETRY_DELAYS.iter();
         loop {
-            let settled = keys.settle(&self.key, self.fence, settlement.clone());
+            let settled = self.send_settlement(settlement.clone());
             let error = match self.stores.call(SETTLE_TIMEOUT, settled).await {
                 Ok(held) => {
                     self.settled = true;
@@ -195,7 +226,8 @@ impl ClaimedKey {
     /// Gives the answer to the store's transaction, which settles the key from here on.
     pub(super) fn hand_over(&mut self, answer: StoredAnswer, keep_until: UnixMillis) -> KeyAnswer {
         self.settled = true;
-        KeyAnswer { key: self.key.clone(), fence: self.fence, answer, keep_until }
+        let charge = self.charge.clone();
+        KeyAnswer { key: self.key.clone(), fence: self.fence, answer, keep_until, charge }
     }
 
     /// Takes the key back from a transaction that has not settled it.
@@ -247,6 +279,7 @@ impl ClaimedKey {
         let lease = self.lease.clone();
         let mut successor = Self::new(stores, call, self.key.clone(), self.fence, lease);
         (successor.renew_at, successor.in_doubt) = (self.renew_at, true);
+        successor.spending = std::mem::take(&mut self.spending);
         if self.on_own_thread {
             // No thread is left to renew the lease: the successor waits for the tool's thread to
             // exit.
@@ -283,10 +316,9 @@ impl Drop for ClaimedKey {
         let default = if is_unknown { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(default);
         // A drop cannot wait: only a store that settles without waiting takes it.
-        let keys = &self.stores.keys;
         if settlement == Settlement::Unknown {
             self.stores.outcomes.record_unknown();
         }
-        drop(catch_panic(|| keys.settle(&self.key, self.fence, settlement).now_or_never()));
+        drop(catch_panic(|| self.send_settlement(settlement).now_or_never()));
     }
 }

@@ -1,10 +1,12 @@
 //! Derives the idempotency key of a call.
 
 use tool_contracts::ToolContext;
+use uuid::Uuid;
 
 use super::refusals;
 use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
+use crate::policy::spending::CallSpending;
 use crate::policy::tool_plan::ToolPlan;
 use crate::store::principal::principal_of;
 use crate::store::{Fence, ScopedKey};
@@ -36,6 +38,21 @@ pub(super) fn key_of(
         ScopedKey::new(cx.tenant_id(), principal, &*plan.tool, key)
     };
     Ok(key.map(scoped))
+}
+
+/// Returns a new key for a write that spends and has no other: its reservation needs one.
+pub(super) fn key_of_spender(
+    plan: &ToolPlan,
+    scope: &CallScope,
+    spending: &CallSpending,
+) -> Option<ScopedKey> {
+    if spending.is_empty() {
+        return None;
+    }
+    let cx = scope.cx();
+    let principal = principal_of(cx).unwrap_or_default();
+    let key = format!("once:{}", Uuid::now_v7());
+    Some(ScopedKey::new(cx.tenant_id(), principal, &*plan.tool, key))
 }
 
 /// Prefix of the caller's own keys in the store, which keeps derived keys apart from them.

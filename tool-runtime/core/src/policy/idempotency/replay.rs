@@ -48,7 +48,8 @@ fn success(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, Stri
         }
     }
     // The edits are those of the run that was stored; the repeat's own edits did not run.
-    let meta = meta.with_replayed(true);
+    // A repeat takes nothing of a budget.
+    let meta = meta.with_replayed(true).with_budget([]);
     // Not the whole envelope: `input` echoes what this caller sent, and `meta` marks the replay.
     let output = ToolOutput::given_before(scope.echo(), data, meta);
     Ok(CallOutcome::from_earlier(output, AnswerOrigin::Replay))

@@ -8,12 +8,13 @@ use async_trait::async_trait;
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
-use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
-use super::{MemoryStore, locked};
+use super::budgets::MemoryBudgets;
+use super::quota_map::{QuotaEntry, QuotaMap};
+use super::{MemoryLimits, MemoryStore, locked};
 use crate::store::{
-    ClaimDecision, ClaimOutcome, ClaimRequest, ClockReading, Fence, IdempotencyStore, KeyRecord,
-    KeyState, ScopedKey, Settlement, SettlementDecision, StoreClock, StoreError, StoredAnswer,
-    UnixMillis,
+    BudgetStore, Charge, ClaimDecision, ClaimOutcome, ClaimRequest, ClockReading, Fence,
+    IdempotencyStore, KeyRecord, KeyState, Reservation, ReserveOutcome, ReservedAmount, ScopedKey,
+    Settlement, SettlementDecision, StoreClock, StoreError, StoredAnswer, UnixMillis,
 };
 
 #[async_trait]
@@ -42,7 +43,7 @@ impl IdempotencyStore for MemoryStore {
         fence: Fence,
         settlement: Settlement,
     ) -> Result<bool, StoreError> {
-        locked(&self.keys)?.settle(key, fence, &settlement)
+        locked(&self.keys)?.settle(key, fence, &settlement, &Charge::Reserved)
     }
 
     async fn find(&self, key: &ScopedKey) -> Result<Option<KeyRecord>, StoreError> {
@@ -67,11 +68,17 @@ impl IdempotencyStore for MemoryStore {
     }
 
     async fn sweep_keys(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
-        Ok(locked(&self.keys)?.records.sweep(now, limit))
+        Ok(locked(&self.keys)?.sweep(now, limit))
+    }
+
+    fn budgets(&self) -> Option<&dyn BudgetStore> {
+        Some(self)
     }
 }
 
+/// Keys, and the budgets that their claims and settlements change.
 pub(super) struct MemoryKeys {
+    pub(super) budgets: MemoryBudgets,
     records: QuotaMap<ScopedKey, KeyRecord>,
     unknown: UnknownIndex,
     archive: QuotaMap<[u8; 32], ArchivedKey>,
@@ -85,6 +92,7 @@ pub(super) struct MemoryKeys {
 struct ArchivedKey {
     fingerprint: Digest,
     fence: Fence,
+    reserved: Vec<ReservedAmount>,
 }
 
 /// The size of an archived key, in bytes: two digests, a fence, a tenant, and the map's entry.
@@ -126,9 +134,11 @@ impl UnknownIndex {
 }
 
 impl MemoryKeys {
-    pub(super) fn new(quota: StoreQuota, reserved_answer_bytes: usize) -> Self {
-        let (records, archive) = (QuotaMap::new(quota), QuotaMap::new(quota));
+    pub(super) fn new(limits: MemoryLimits) -> Self {
+        let MemoryLimits { keys, reserved_answer_bytes, budget_periods, .. } = limits;
+        let (records, archive) = (QuotaMap::new(keys), QuotaMap::new(keys));
         Self {
+            budgets: MemoryBudgets::new(budget_periods),
             records,
             unknown: UnknownIndex::default(),
             archive,
@@ -147,8 +157,49 @@ impl MemoryKeys {
         if let Some(record) = self.records.get(key) {
             return Some(Cow::Borrowed(record));
         }
-        let ArchivedKey { fingerprint, fence } = *self.archive.get(key.digest().as_bytes())?;
-        Some(Cow::Owned(KeyRecord::new(key.clone(), fingerprint, fence, KeyState::Archived)))
+        let ArchivedKey { fingerprint, fence, reserved } =
+            self.archive.get(key.digest().as_bytes())?;
+        let archived = KeyRecord::new(key.clone(), *fingerprint, *fence, KeyState::Archived);
+        Some(Cow::Owned(KeyRecord { reserved: reserved.clone(), ..archived }))
+    }
+
+    /// Claims a key; the claimant gets it only if its reservations fit.
+    pub(super) fn reserve(
+        &mut self,
+        request: ClaimRequest,
+        reservations: &[Reservation],
+    ) -> Result<ReserveOutcome, StoreError> {
+        let record = self.record(&request.key);
+        let missing = KeyRecord::missing_amounts(record.as_deref(), reservations);
+        let gets_key = matches!(
+            request.decide(record.as_deref()),
+            ClaimDecision::Insert { .. } | ClaimDecision::TakeOver { .. }
+        );
+        if gets_key {
+            if let Some(balances) = self.budgets.exceeded(reservations, &missing) {
+                return Ok(ReserveOutcome::Exceeded(balances));
+            }
+        }
+        let (key, now) = (request.key.clone(), request.now);
+        // Before the claim, so that a store that is full claims nothing.
+        if gets_key {
+            self.budgets.open_periods(now, reservations)?;
+        }
+        let outcome = self.claim(request)?;
+        let mut balances = Vec::new();
+        if let ClaimOutcome::Acquired(_) | ClaimOutcome::TakenOver(_) = outcome {
+            if let Some(record) = self.records.get_mut(&key) {
+                record.add_reserved(reservations, &missing);
+            }
+            self.budgets.add_reserved(reservations, &missing);
+            balances = self.budgets.balances(reservations);
+        }
+        Ok(ReserveOutcome::Claimed { outcome, balances })
+    }
+
+    fn sweep(&mut self, now: UnixMillis, limit: usize) -> usize {
+        let keys = self.records.sweep(now, limit);
+        keys + self.budgets.sweep(now, limit - keys)
     }
 
     fn claim(&mut self, request: ClaimRequest) -> Result<ClaimOutcome, StoreError> {
@@ -204,20 +255,30 @@ impl MemoryKeys {
         end.inspect(|end| self.set_lease(key, *end)).is_some()
     }
 
-    fn settle(
+    pub(super) fn settle(
         &mut self,
         key: &ScopedKey,
         fence: Fence,
         settlement: &Settlement,
+        charge: &Charge,
     ) -> Result<bool, StoreError> {
         let record = self.find(key);
         match (settlement.decide(fence, record.as_ref()), record) {
             (SettlementDecision::Unchanged { is_settled }, _) => return Ok(is_settled),
             (SettlementDecision::Store { state, since }, Some(before)) => {
-                let after = KeyRecord { state, since, ..before.clone() };
+                let mut after = KeyRecord { state, since, ..before.clone() };
+                if after.state != KeyState::Unknown {
+                    after.reserved = Vec::new();
+                }
                 self.change(&before, &after)?;
+                if after.reserved.is_empty() {
+                    self.budgets.settle(key.tenant, &before.reserved, charge);
+                }
             }
-            (SettlementDecision::Delete, Some(record)) => self.delete(&record),
+            (SettlementDecision::Delete, Some(record)) => {
+                self.delete(&record);
+                self.budgets.settle(key.tenant, &record.reserved, &charge.without_effect());
+            }
             // A key without a record is not changed.
             (SettlementDecision::Store { .. } | SettlementDecision::Delete, None) => {}
         }
@@ -259,7 +320,11 @@ impl MemoryKeys {
             let Some(record) = self.records.get(&key).filter(|_| since <= before).cloned() else {
                 break;
             };
-            let value = ArchivedKey { fingerprint: record.fingerprint, fence: record.fence };
+            let value = ArchivedKey {
+                fingerprint: record.fingerprint,
+                fence: record.fence,
+                reserved: record.reserved.clone(),
+            };
             let (tenant, bytes) = (key.tenant, ARCHIVED_BYTES);
             let entry = QuotaEntry { tenant, value, bytes, expires_at: None };
             if self.archive.put(*key.digest().as_bytes(), entry).is_err() {

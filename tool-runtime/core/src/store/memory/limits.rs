@@ -33,12 +33,13 @@ pub struct MemoryLimits {
     pub(super) outputs: StoreQuota,
     pub(super) snapshots: StoreQuota,
     pub(super) tenant_keys: StoreQuota,
+    pub(super) budget_periods: StoreQuota,
 }
 
 impl MemoryLimits {
     /// Creates the defaults, for each tenant: 65,536 keys in 64 MiB, 4 KiB reserved for each
     /// answer, 8,192 tickets in 32 MiB, 16,384 grants in 8 MiB, 1,024 outputs in 64 MiB, 16,384
-    /// snapshots in 64 MiB, 65,536 keys of the vault in 16 MiB.
+    /// snapshots in 64 MiB, 65,536 keys of the vault in 16 MiB, 65,536 periods of budgets in 16 MiB.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -49,6 +50,7 @@ impl MemoryLimits {
             outputs: StoreQuota::new(1_024, 64 * MEBIBYTE),
             snapshots: StoreQuota::new(16_384, 64 * MEBIBYTE),
             tenant_keys: StoreQuota::new(65_536, 16 * MEBIBYTE),
+            budget_periods: StoreQuota::new(65_536, 16 * MEBIBYTE),
         }
     }
 
@@ -101,6 +103,13 @@ impl MemoryLimits {
     #[must_use]
     pub const fn with_tenant_keys(mut self, limit: usize, bytes: usize) -> Self {
         self.tenant_keys = StoreQuota::new(limit, bytes);
+        self
+    }
+
+    /// Limits the periods of a tenant's budgets, and the bytes of their names.
+    #[must_use]
+    pub const fn with_budget_periods(mut self, limit: usize, bytes: usize) -> Self {
+        self.budget_periods = StoreQuota::new(limit, bytes);
         self
     }
 }

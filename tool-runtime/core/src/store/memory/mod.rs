@@ -1,5 +1,6 @@
 //! A bounded store in memory, for tests and for calls that need no durable state.
 
+mod budgets;
 mod evidence;
 mod grants;
 mod keys;
@@ -79,7 +80,7 @@ impl MemoryStore {
     #[must_use]
     pub fn bounded(limits: MemoryLimits) -> Self {
         Self {
-            keys: Arc::new(Mutex::new(MemoryKeys::new(limits.keys, limits.reserved_answer_bytes))),
+            keys: Arc::new(Mutex::new(MemoryKeys::new(limits))),
             tickets: Arc::new(Mutex::new(MemoryTickets::new(limits.tickets))),
             grants: Arc::new(Mutex::new(MemoryGrants::new(limits.grants))),
             outputs: Arc::new(Mutex::new(MemoryOutputs::new(limits.outputs))),

@@ -89,6 +89,8 @@ pub(super) struct OptionalState {
     pub(super) idempotency: OnceLock<Idempotency>,
     /// The limits that the request of an agent asks for.
     pub(super) requested: OnceLock<RequestedLimits>,
+    /// The money that the tool has reported as spent: codes of currencies, and millionths.
+    pub(super) spent: Mutex<Vec<(Box<str>, u64)>>,
     pub(super) lease: OnceLock<Arc<dyn Lease>>,
     pub(super) transaction: OnceLock<Arc<dyn Transaction>>,
     /// The scrubbers of texts about the call, made when the first text is written.

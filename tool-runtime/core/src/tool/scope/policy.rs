@@ -1,6 +1,6 @@
 //! Accessors of the call scope for the policies.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::purpose::Purpose;
 use super::{CallScope, CallState, Lease, Transaction};
@@ -51,6 +51,22 @@ impl CallState {
     /// Sets the key and the fence under which the call runs; the first ones count.
     pub(crate) fn set_idempotency(&self, idempotency: Idempotency) {
         drop(self.optional_or_new().idempotency.set(idempotency));
+    }
+
+    /// Adds to the money that the tool has spent, in millionths of a currency. It counts in a failed call too, and in
+    /// one that is tried again.
+    pub fn report_spending(&self, currency: &str, millionths: u64) {
+        let mut spent = self.optional_or_new().spent.lock().unwrap_or_else(PoisonError::into_inner);
+        match spent.iter_mut().find(|(code, _)| **code == *currency) {
+            Some((_, sum)) => *sum = sum.saturating_add(millionths),
+            None => spent.push((currency.into(), millionths)),
+        }
+    }
+
+    /// Returns the money that the tool has reported as spent.
+    pub(crate) fn reported_spending(&self) -> Vec<(Box<str>, u64)> {
+        let Some(optional) = self.optional() else { return Vec::new() };
+        optional.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Case::{
-    AliasAdded, AliasRemoved, DefaultChanged, HandledDifferently, Same, Stricter, Undecided,
+    AliasAdded, AliasRemoved, DefaultChanged, HandledDifferently, Same, SpendingAdded,
+    SpendingChanged, SpendingRemoved, Stricter, Undecided,
 };
 use super::{Row, row};
 
@@ -104,6 +105,26 @@ pub(super) fn rows() -> Vec<Row> {
                 HandledDifferently,
                 ["sensitivity-changed /x-sensitivity"],
             )
+        },
+        row(
+            "money that a budget counts",
+            plain(),
+            text("x-spends", json!({"currency": "EUR"})),
+            SpendingAdded,
+            ["spending-added /x-spends"],
+        ),
+        row(
+            "money that no budget counts any longer",
+            text("x-spends", json!({"currency": "EUR"})),
+            plain(),
+            SpendingRemoved,
+            ["spending-removed /x-spends before"],
+        ),
+        {
+            let marks = [json!({"currency": "EUR"}), json!({"currency": "USD"})];
+            let [before, after] = marks.map(|mark| text("x-spends", mark));
+            let rules = ["spending-changed /x-spends"];
+            row("money in another currency", before, after, SpendingChanged, rules)
         },
         row(
             "the first alias",

@@ -29,6 +29,12 @@ enum Case {
     HandledDifferently,
     /// The same values are valid, and an omitted one has another default.
     DefaultChanged,
+    /// The same values are valid, and budgets count what they say now.
+    SpendingAdded,
+    /// The same values are valid, and budgets count them no longer.
+    SpendingRemoved,
+    /// The same values are valid, and budgets count other amounts.
+    SpendingChanged,
     /// Calls may use another name now.
     AliasAdded,
     /// Calls may no longer use a name.
@@ -74,12 +80,16 @@ impl Case {
         use Compatibility::{Breaking, Compatible, None};
         match self {
             Self::Same => (None, None),
-            Self::HandledDifferently => (Compatible, Compatible),
+            Self::HandledDifferently | Self::SpendingAdded => (Compatible, Compatible),
             Self::DefaultChanged | Self::AliasAdded => (Compatible, None),
             Self::AliasRemoved => (Breaking, None),
             Self::Widened(_) | Self::Laxer => (Compatible, Breaking),
             Self::Narrowed(_) | Self::Stricter => (Breaking, Compatible),
-            Self::Both(..) | Self::Unproven(_) | Self::Undecided => (Breaking, Breaking),
+            Self::Both(..)
+            | Self::Unproven(_)
+            | Self::Undecided
+            | Self::SpendingRemoved
+            | Self::SpendingChanged => (Breaking, Breaking),
         }
     }
 
@@ -89,6 +99,10 @@ impl Case {
             Self::AliasRemoved.classes()
         } else if matches!(self, Self::AliasRemoved) {
             Self::AliasAdded.classes()
+        } else if matches!(self, Self::SpendingAdded) {
+            Self::SpendingRemoved.classes()
+        } else if matches!(self, Self::SpendingRemoved) {
+            Self::SpendingAdded.classes()
         } else if matches!(self, Self::DefaultChanged) {
             classes
         } else {

@@ -1,0 +1,27 @@
+//! Budgets: limits on the money that the calls of a model spend.
+//!
+//! A tool says what its calls spend: `#[arg(spends = "EUR")] amount: Decimal`, `#[arg(spends)] price: Money`, or
+//! `cost = "0.02 USD"`. The host sets a [`Budget`] with
+//! [`Policy::budget`](tool_runtime_core::policy::Policy::budget). The amount of a call is reserved together with its
+//! idempotency key, in one operation of the store; an answer settles it, a failure without effect releases it, and an
+//! unknown outcome holds it until it is resolved.
+
+mod budget;
+mod money;
+mod operations;
+mod scope;
+mod spending;
+mod spends;
+mod window;
+
+#[doc(inline)]
+pub use rust_decimal::Decimal;
+#[doc(inline)]
+pub use tool_runtime_core::policy::OverLimit;
+
+pub use self::budget::Budget;
+pub use self::money::{DecimalAmount, InvalidAmount, MinorUnits, Money, MoneyAmount};
+pub use self::operations::{BudgetError, Budgets, RuntimeBudgets};
+pub use self::scope::BudgetScope;
+pub use self::spending::Spending;
+pub use self::window::Window;

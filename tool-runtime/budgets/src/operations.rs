@@ -1,0 +1,244 @@
+//! Budgets while they are in use: listed, paused, changed, and raised once.
+
+use std::fmt;
+use std::time::Duration;
+
+use thiserror::Error;
+use tool_runtime_core::Runtime;
+use tool_runtime_core::policy::{LimitedSum, STORE_TIMEOUT, StoreClient};
+use tool_runtime_core::store::{
+    BudgetAccount, BudgetControl, BudgetPeriod, Reservation, StoreError, UnixMillis,
+};
+use uuid::Uuid;
+
+use crate::money::{self, InvalidAmount};
+use crate::window::Window;
+
+/// How long a period is stored that is raised after it was deleted.
+const KEEP_RAISED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
+
+/// Adds [`budgets`](Self::budgets) to a runtime.
+pub trait RuntimeBudgets {
+    /// Returns the budgets of the runtime's policy, to list and to change them.
+    fn budgets(&self) -> Budgets<'_>;
+}
+
+impl RuntimeBudgets for Runtime {
+    fn budgets(&self) -> Budgets<'_> {
+        Budgets(self)
+    }
+}
+
+/// The budgets of a runtime while they are in use.
+///
+/// A change is stored, and holds from then on for all processes that share the store. It does not undo what was spent.
+///
+/// ```
+/// # use tool_runtime::prelude::*;
+/// use tool_runtime::budgets::{Budget, RuntimeBudgets as _, Window};
+/// use tool_runtime::policy::Policy;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = Policy::new().budget(Budget::new("shopping").per_day("500.00 EUR"));
+/// let runtime = Runtime::builder().policy(policy).build()?;
+///
+/// runtime.budgets().pause("shopping").await?;
+/// runtime.budgets().resume("shopping").await?;
+/// runtime.budgets().set_limit("shopping", Window::Day, "600.00 EUR").await?;
+/// for period in runtime.budgets().periods(Uuid::nil(), None, 100).await? {
+///     let unit = period.account.unit;
+///     println!("{} {}: {}", period.account.budget, period.account.scope, unit.format(period.balance.spent));
+///     runtime.budgets().raise(&period, "50.00 EUR").await?; // for this period, and once
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Budgets<'r>(&'r Runtime);
+
+/// The reason why a budget was not changed.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// The policy has no budget of this name, or none with this limit.
+    #[error("the policy has no {0}")]
+    Unknown(String),
+    /// The amount cannot be counted.
+    #[error("the amount `{amount}`: {why}")]
+    #[non_exhaustive]
+    Amount {
+        /// The amount.
+        amount: String,
+        /// What is wrong.
+        why: InvalidAmount,
+    },
+    /// The amount is in another unit than the sum.
+    #[error("the amount is in {0}, and the sum is in {1}")]
+    OtherUnit(String, String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Budgets<'_> {
+    fn stores(&self) -> &StoreClient {
+        &self.0.policy_state().stores
+    }
+
+    /// Lists the sums that the policy's budgets limit, with their configured amounts.
+    #[must_use]
+    pub fn sums(&self) -> Vec<LimitedSum> {
+        self.0.policy_state().budget_sums()
+    }
+
+    /// Lists a tenant's sums in their periods, also past ones, at most `limit`, from the first after `after`.
+    ///
+    /// The limit of each is that of its last reservation; a change that came later is not in it.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn periods(
+        &self,
+        tenant: Uuid,
+        after: Option<&BudgetPeriod>,
+        limit: usize,
+    ) -> Result<Vec<BudgetPeriod>, StoreError> {
+        let stores = self.stores();
+        stores.call(STORE_TIMEOUT, stores.budgets()?.list_periods(tenant, after, limit)).await
+    }
+
+    /// Refuses each call that a budget concerns, until it is [resumed](Self::resume). Calls that run go on.
+    ///
+    /// # Errors
+    /// Returns an error if no budget has the name, or the store fails.
+    pub async fn pause(&self, budget: &str) -> Result<(), BudgetError> {
+        self.set_paused(budget, true).await
+    }
+
+    /// Ends a pause.
+    ///
+    /// # Errors
+    /// Returns an error if no budget has the name, or the store fails.
+    pub async fn resume(&self, budget: &str) -> Result<(), BudgetError> {
+        self.set_paused(budget, false).await
+    }
+
+    /// Replaces the configured amount of a limit, for all tenants and scopes.
+    ///
+    /// # Errors
+    /// Returns an error if the budget has no such limit in the amount's unit, or the store fails.
+    pub async fn set_limit(
+        &self,
+        budget: &str,
+        window: Window,
+        amount: &str,
+    ) -> Result<(), BudgetError> {
+        let (unit, amount) = parse(amount)?;
+        let name = window.to_string();
+        let sum = |it: &LimitedSum| *it.budget == *budget && *it.limit == *name && it.unit == unit;
+        let sum = self.sums().into_iter().find(sum).ok_or_else(|| {
+            BudgetError::Unknown(format!(
+                "limit `{name}` in {} of a budget `{budget}`",
+                unit.name()
+            ))
+        })?;
+        let (paused, _) = self.control(&sum).await?;
+        self.store_control(&sum, paused, Some(amount)).await
+    }
+
+    /// Gives all limits of a budget their configured amounts again.
+    ///
+    /// # Errors
+    /// Returns an error if no budget has the name, or the store fails.
+    pub async fn reset_limits(&self, budget: &str) -> Result<(), BudgetError> {
+        for sum in self.sums_of(budget)? {
+            let (paused, _) = self.control(&sum).await?;
+            self.store_control(&sum, paused, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Raises the limit of one sum for one period, and once: two raises add up.
+    ///
+    /// # Errors
+    /// Returns an error if the amount is in another unit than the sum, or the store fails.
+    pub async fn raise(&self, period: &BudgetPeriod, amount: &str) -> Result<(), BudgetError> {
+        let (unit, amount) = parse(amount)?;
+        let account = &period.account;
+        if unit != account.unit {
+            let (unit, other) = (unit.name().to_owned(), account.unit.name().to_owned());
+            return Err(BudgetError::OtherUnit(unit, other));
+        }
+        let stores = self.stores();
+        let now = stores.keys_time(STORE_TIMEOUT).await?;
+        let raise = stores.budgets()?.raise(account, period.start, amount, now, Some(KEEP_RAISED));
+        Ok(stores.call(STORE_TIMEOUT, raise).await?)
+    }
+
+    fn sums_of(self, budget: &str) -> Result<Vec<LimitedSum>, BudgetError> {
+        let mut sums = self.sums();
+        sums.retain(|sum| *sum.budget == *budget);
+        if sums.is_empty() {
+            return Err(BudgetError::Unknown(format!("budget `{budget}` with a sum")));
+        }
+        Ok(sums)
+    }
+
+    async fn set_paused(&self, budget: &str, paused: bool) -> Result<(), BudgetError> {
+        for sum in self.sums_of(budget)? {
+            let (_, amount) = self.control(&sum).await?;
+            self.store_control(&sum, paused, amount).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns what was changed about a limit: whether it is paused, and the amount in place of the configured one.
+    async fn control(&self, sum: &LimitedSum) -> Result<(bool, Option<u64>), StoreError> {
+        let start = UnixMillis::new(0);
+        // A balance tells it, of an account that no call has.
+        let reservation = Reservation {
+            account: BudgetAccount {
+                tenant: Uuid::nil(),
+                budget: sum.budget.clone(),
+                limit: sum.limit.clone(),
+                scope: "".into(),
+                unit: sum.unit,
+            },
+            start,
+            since: start,
+            keep: None,
+            amount: 0,
+            limit: 0,
+            may_exceed: false,
+        };
+        let stores = self.stores();
+        let reservations = [reservation];
+        let balances = stores.budgets()?.balances(&reservations);
+        let balances = stores.call(STORE_TIMEOUT, balances).await?;
+        Ok(balances.first().map_or((false, None), |balance| (balance.paused, balance.limit)))
+    }
+
+    async fn store_control(
+        &self,
+        sum: &LimitedSum,
+        paused: bool,
+        amount: Option<u64>,
+    ) -> Result<(), BudgetError> {
+        let LimitedSum { budget, limit, unit, .. } = sum.clone();
+        let stores = self.stores();
+        let control = BudgetControl { budget, limit, unit, paused, amount };
+        Ok(stores.call(STORE_TIMEOUT, stores.budgets()?.set_control(control)).await?)
+    }
+}
+
+fn parse(amount: &str) -> Result<(tool_runtime_core::store::BudgetUnit, u64), BudgetError> {
+    let invalid = |why| BudgetError::Amount { amount: amount.to_owned(), why };
+    money::limit(amount).map_err(invalid)
+}
+
+impl fmt::Debug for Budgets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budgets").finish_non_exhaustive()
+    }
+}

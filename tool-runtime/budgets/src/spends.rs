@@ -1,0 +1,186 @@
+//! Reads from a tool's schema what its calls spend, and from a call how much.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use rust_decimal::Decimal;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tool_contracts::ToolSpec;
+use tool_runtime_core::store::BudgetUnit;
+
+use crate::money::{self, InvalidAmount, Money};
+
+/// What the calls of a tool spend: by amounts in their arguments, and by a cost of their own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolSpending {
+    arguments: Vec<SpendingArgument>,
+    /// The cost of each call.
+    cost: Option<Money>,
+}
+
+/// An argument that says how much a call spends.
+#[derive(Debug, Clone)]
+struct SpendingArgument {
+    name: String,
+    form: AmountForm,
+    /// The default of the schema as JSON text.
+    default: Option<String>,
+}
+
+/// The form of an amount, as `x-spends` says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AmountForm {
+    /// A decimal number in this currency.
+    Decimal(BudgetUnit),
+    /// A whole number of the smallest units of this currency.
+    MinorUnits(BudgetUnit),
+    /// A decimal number; another argument has the code of the currency.
+    DecimalBeside(String),
+    /// An object of an amount and a currency.
+    Money,
+}
+
+/// The value of `x-spends`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpendsMark {
+    currency: Option<String>,
+    currency_argument: Option<String>,
+    #[serde(default)]
+    minor_units: bool,
+}
+
+/// An amount of a call that cannot be counted.
+#[derive(Debug)]
+pub(crate) struct UnreadableAmount {
+    pub(crate) argument: String,
+    pub(crate) why: InvalidAmount,
+}
+
+impl ToolSpending {
+    /// Reads the marks of a tool's schema: `x-spends` of an argument, `x-cost` of the whole.
+    ///
+    /// # Errors
+    /// Says which mark is wrong, and the cure.
+    pub(crate) fn read(tool: &ToolSpec) -> Result<Self, String> {
+        let schema = tool.input_schema();
+        let mut spending = Self::default();
+        if let Some(cost) = schema.get("x-cost") {
+            let cost = cost.as_str().ok_or("`x-cost` is a text such as `0.02 USD`")?;
+            let wrong = |why| format!("`x-cost` is `{cost}`: {why}");
+            spending.cost = Some(cost.parse().map_err(wrong)?);
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let Some(mark) = property.get("x-spends") else { continue };
+            let wrong = |why: &str| format!("the argument `{name}` spends: {why}");
+            let form = AmountForm::read(mark).map_err(|why| wrong(&why))?;
+            if let AmountForm::DecimalBeside(currency) = &form {
+                if schema.get("properties").and_then(|all| all.get(currency)).is_none() {
+                    return Err(wrong(&format!("no argument is named `{currency}`")));
+                }
+            }
+            let default = property.get("default").filter(|it| !it.is_null()).map(Value::to_string);
+            spending.arguments.push(SpendingArgument { name: name.clone(), form, default });
+        }
+        Ok(spending)
+    }
+
+    /// Returns whether no call of the tool spends money.
+    pub(crate) fn is_free(&self) -> bool {
+        self.arguments.is_empty() && self.cost.is_none()
+    }
+
+    /// Returns the sums that a call spends, in millionths, one for each currency.
+    pub(crate) fn amounts(
+        &self,
+        arguments: &str,
+    ) -> Result<BTreeMap<BudgetUnit, u64>, UnreadableAmount> {
+        let mut sums = BTreeMap::new();
+        let mut add = |unit, amount: u64| {
+            let sum = sums.entry(unit).or_insert(0_u64);
+            *sum = sum.saturating_add(amount);
+        };
+        if let Some((cost, unit)) = self.cost.and_then(|cost| Some((cost, cost.unit()?))) {
+            add(unit, cost.millionths());
+        }
+        if self.arguments.is_empty() {
+            return Ok(sums);
+        }
+        let unreadable =
+            |argument: &str, why| UnreadableAmount { argument: argument.to_owned(), why };
+        let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(arguments)
+            .map_err(|_| unreadable("", InvalidAmount::NotDecimal))?;
+        let json = |name: &str| fields.get(name).map(|value| value.get());
+        for SpendingArgument { name, form, default } in &self.arguments {
+            let text = json(name).filter(|text| *text != "null").or(default.as_deref());
+            let Some(text) = text else { continue };
+            let (unit, amount) = form.amount(text, json).map_err(|why| unreadable(name, why))?;
+            add(unit, amount);
+        }
+        Ok(sums)
+    }
+}
+
+impl AmountForm {
+    fn read(mark: &Value) -> Result<Self, String> {
+        let mark: SpendsMark = serde_json::from_value(mark.clone()).map_err(|error| {
+            format!("`x-spends` has `currency`, `currency_argument` and `minor_units`: {error}")
+        })?;
+        let unit = |code: &str| {
+            let unit = money::unit(code);
+            unit.map_err(|why| format!("the currency of `x-spends` is `{code}`: {why}"))
+        };
+        match (mark.currency, mark.currency_argument, mark.minor_units) {
+            (Some(code), None, false) => Ok(Self::Decimal(unit(&code)?)),
+            (Some(code), None, true) => Ok(Self::MinorUnits(unit(&code)?)),
+            (None, Some(argument), false) => Ok(Self::DecimalBeside(argument)),
+            (None, None, false) => Ok(Self::Money),
+            (Some(_), Some(_), _) => {
+                Err("give one of `currency` and `currency_argument`".to_owned())
+            }
+            (None, _, true) => Err("`minor_units` needs a `currency`".to_owned()),
+        }
+    }
+
+    /// Reads the amount of a JSON text, in millionths.
+    fn amount<'j>(
+        &self,
+        json: &str,
+        argument: impl Fn(&str) -> Option<&'j str>,
+    ) -> Result<(BudgetUnit, u64), InvalidAmount> {
+        match self {
+            Self::Decimal(unit) => Ok((*unit, money::millionths(decimal(json)?)?)),
+            Self::MinorUnits(unit) => {
+                let minor = json.parse().map_err(|_| InvalidAmount::NotDecimal)?;
+                Ok((*unit, money::from_minor_units(*unit, minor)?))
+            }
+            Self::DecimalBeside(name) => {
+                let code = argument(name).ok_or(InvalidAmount::UnknownCurrency)?;
+                let code: Cow<'_, str> =
+                    serde_json::from_str(code).map_err(|_| InvalidAmount::UnknownCurrency)?;
+                Ok((money::unit(&code)?, money::millionths(decimal(json)?)?))
+            }
+            Self::Money => {
+                let money: Money = match serde_json::from_str::<Cow<'_, str>>(json) {
+                    Ok(text) => text.parse()?,
+                    Err(_) => serde_json::from_str(json).map_err(|_| InvalidAmount::NotDecimal)?,
+                };
+                let unit = money.unit().ok_or(InvalidAmount::UnknownCurrency)?;
+                Ok((unit, money.millionths()))
+            }
+        }
+    }
+}
+
+/// Reads a decimal number: a JSON string, or a JSON number that no reader rounds.
+fn decimal(json: &str) -> Result<Decimal, InvalidAmount> {
+    if json.starts_with('"') {
+        let text: Cow<'_, str> =
+            serde_json::from_str(json).map_err(|_| InvalidAmount::NotDecimal)?;
+        return money::decimal(&text);
+    }
+    money::json_number(json)
+}

@@ -1,0 +1,96 @@
+//! Budgets that ask a person, and what the person sees.
+
+use std::sync::{Arc, Mutex};
+
+use tool_runtime::budgets::{Budget, OverLimit};
+use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
+
+use crate::shop::{Shop, amount_json, cx, reason};
+
+/// What the approver was asked.
+type Questions = Arc<Mutex<Vec<String>>>;
+
+fn approver(questions: &Questions, exceeds: bool) -> Policy {
+    let questions = questions.clone();
+    Policy::new().approver(approver_fn(move |request: &ApprovalRequest<'_>| {
+        let notes = request.preview().budgets().join(", ");
+        let question = format!("{} | {notes}", request.reason().unwrap_or_default());
+        questions.lock().expect("the questions").push(question);
+        let decision = Decision::approve("boss");
+        let decision = if exceeds { decision.exceeding_budgets() } else { decision };
+        async move { decision }
+    }))
+}
+
+fn asked(questions: &Questions) -> Vec<String> {
+    std::mem::take(&mut questions.lock().expect("the questions"))
+}
+
+#[tokio::test]
+async fn a_person_decides_above_an_amount() {
+    let questions = Questions::default();
+    let budget = Budget::new("shopping").per_day("50 EUR").ask_above("20 EUR");
+    let shop = Shop::new(approver(&questions, false).budget(budget));
+    assert!(shop.pay("20").await);
+    assert_eq!(asked(&questions), [""; 0]);
+    assert!(shop.pay("20.01").await);
+    assert_eq!(
+        asked(&questions),
+        ["it spends 20.01 EUR, and a person decides above 20.00 EUR (`shopping`) | \
+          uses 20.01 of 30.00 EUR left today (shopping)"]
+    );
+    // No approval exceeds a limit that refuses, and no person is asked in vain.
+    assert!(!shop.pay("25").await);
+    assert_eq!(asked(&questions), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_budget_may_ask_above_an_amount_and_limit_nothing() {
+    let questions = Questions::default();
+    let shop =
+        Shop::new(approver(&questions, false).budget(Budget::new("big").ask_above("20 EUR")));
+    assert!(shop.pay("20").await && shop.pay("20").await);
+    assert_eq!(asked(&questions), [""; 0]);
+    assert!(shop.pay("500").await);
+    let question = "it spends 500.00 EUR, and a person decides above 20.00 EUR (`big`) | ";
+    assert_eq!(asked(&questions), [question]);
+}
+
+#[tokio::test]
+async fn only_a_person_with_the_right_to_it_lets_a_call_exceed_a_limit_that_asks() {
+    for exceeds in [true, false] {
+        let questions = Questions::default();
+        let budget = Budget::new("shopping").per_day("50 EUR").over(OverLimit::Ask);
+        let shop = Shop::new(approver(&questions, exceeds).budget(budget));
+        assert!(shop.pay("40").await);
+        assert_eq!(asked(&questions), [""; 0]);
+        assert_eq!(shop.pay("30").await, exceeds);
+        assert_eq!(
+            asked(&questions),
+            [
+                "it exceeds the budget `shopping`: 10.00 EUR left today | uses 30.00 of 10.00 EUR left today (shopping)"
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
+    let shop = Shop::asking(Policy::new().budget(Budget::new("shopping").per_day("50 EUR")));
+    let waiting = shop.call("pay", &amount_json("30")).await;
+    let details = waiting.error().and_then(|error| error.details()).expect("details").clone();
+    assert_eq!(details["budgets"][0], "uses 30.00 of 50.00 EUR left today (shopping)");
+    let ticket = details["ticket"].to_string();
+
+    // Another call takes the money meanwhile, and the approval comes too late.
+    let other = shop.call("buy", r#"{"price":{"amount":"40","currency":"EUR"}}"#).await;
+    let other = other.error().and_then(|error| error.details()).expect("details").clone();
+    let mut call = shop.runtime.tickets().resume(&other["ticket"].to_string(), &cx("jane")).await;
+    call.approve("boss").expect("it waits");
+    assert!(call.execute().await.is_ok());
+    let mut call = shop.runtime.tickets().resume(&ticket, &cx("jane")).await;
+    call.approve("boss").expect("it waits");
+    let output = call.execute().await.clone();
+    assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
+    assert_eq!(shop.paid(), 4_000);
+}

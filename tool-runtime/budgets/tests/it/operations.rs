@@ -1,0 +1,70 @@
+//! Budgets that are changed while calls use them.
+
+use std::time::Duration;
+
+use tool_runtime::Uuid;
+use tool_runtime::budgets::{Budget, BudgetError, RuntimeBudgets as _, Window};
+use tool_runtime::policy::Policy;
+use tool_runtime::store::StoreErrorKind;
+
+use crate::shop::Shop;
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+fn shop() -> Shop {
+    Shop::new(Policy::new().budget(Budget::new("shopping").per_day("10 EUR").per_week("50 EUR")))
+}
+
+#[tokio::test]
+async fn a_budget_is_paused_and_resumed() {
+    let shop = shop();
+    shop.runtime.budgets().set_limit("shopping", Window::Day, "12 EUR").await.expect("it is set");
+    shop.runtime.budgets().pause("shopping").await.expect("it is paused");
+    assert!(!shop.pay("0.01").await);
+    shop.runtime.budgets().resume("shopping").await.expect("it is resumed");
+    assert!(shop.pay("12").await, "a pause changes no limit");
+    assert!(!shop.pay("0.01").await);
+    shop.runtime.budgets().reset_limits("shopping").await.expect("they are reset");
+    shop.pass(DAY);
+    assert!(!shop.pay("10.01").await);
+    assert!(shop.pay("10").await);
+}
+
+#[tokio::test]
+async fn a_sum_is_raised_for_its_period_alone() {
+    let shop = shop();
+    assert!(shop.pay("10").await);
+    let periods = shop.runtime.budgets().periods(Uuid::nil(), None, 10).await.expect("a list");
+    let day = periods.iter().find(|period| &*period.account.limit == "day").expect("the day");
+    assert_eq!((day.balance.spent, day.balance.reserved, day.limit), (10_000_000, 0, 10_000_000));
+    shop.runtime.budgets().raise(day, "5 EUR").await.expect("it is raised");
+    assert!(!shop.pay("5.01").await);
+    assert!(shop.pay("5").await);
+    shop.pass(DAY);
+    assert!(!shop.pay("10.01").await);
+}
+
+#[tokio::test]
+async fn a_change_that_no_budget_fits_says_why() {
+    let shop = shop();
+    let budgets = shop.runtime.budgets();
+    let errors = [
+        budgets.pause("shoping").await,
+        budgets.set_limit("shopping", Window::Hour, "5 EUR").await,
+        budgets.set_limit("shopping", Window::Day, "5 USD").await,
+        budgets.set_limit("shopping", Window::Day, "five EUR").await,
+    ];
+    let texts = errors.map(|error| error.expect_err("it is refused").to_string());
+    assert_eq!(
+        texts,
+        [
+            "the policy has no budget `shoping` with a sum",
+            "the policy has no limit `hour` in EUR of a budget `shopping`",
+            "the policy has no limit `day` in USD of a budget `shopping`",
+            "the amount `five EUR`: expected digits, with a point and at most six more: `12.50`",
+        ]
+    );
+    let none = Shop::new(Policy::new());
+    let error = none.runtime.budgets().pause("shopping").await.expect_err("it has no budgets");
+    assert!(!matches!(error, BudgetError::Store(error) if error.kind() == StoreErrorKind::Damaged));
+}

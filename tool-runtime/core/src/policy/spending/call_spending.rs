@@ -1,0 +1,235 @@
+//! What one call needs of its accounts, with the balances that the store has told.
+
+use chrono::{DateTime, Utc};
+use tool_contracts::{BudgetUse, CallStatus, ErrorCode, ToolErrorDetail};
+
+use super::{Demand, OverLimit};
+use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::refusal_reason::RefusalReason;
+use crate::store::{Balance, Charge, Reservation, UnixMillis};
+use crate::tool::CallScope;
+
+/// The demands of a call, and the balances of their accounts in the same order.
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct CallSpending {
+    demands: Vec<Demand>,
+    balances: Vec<Balance>,
+    /// True if the balances include the demands.
+    is_reserved: bool,
+}
+
+impl CallSpending {
+    /// Makes the spending of a call whose amounts are not reserved, and whose balances are not read.
+    pub(super) fn planned(demands: Vec<Demand>) -> Self {
+        let balances = vec![Balance::default(); demands.len()];
+        Self { demands, balances, is_reserved: false }
+    }
+
+    /// Records the balances after the reservation.
+    pub(in crate::policy) fn reserved(self, balances: Vec<Balance>) -> Self {
+        Self { is_reserved: true, ..self.with_balances(balances) }
+    }
+
+    /// Records the balances of the [reservations](Self::reservations), in their order, without them.
+    pub(in crate::policy) fn with_balances(mut self, balances: Vec<Balance>) -> Self {
+        let stored = self.demands.iter().zip(&mut self.balances);
+        let stored = stored.filter(|(demand, _)| !demand.is_of_call_alone);
+        stored.zip(balances).for_each(|((_, stored), balance)| *stored = balance);
+        self
+    }
+
+    /// Refuses a call that exceeds a limit of each call alone, which no store has to be asked about.
+    pub(in crate::policy) fn must_fit_alone(&self, may_exceed: bool) -> Result<(), Box<Refusal>> {
+        let mut exceeded = self.exceeded().filter(|(demand, _)| demand.is_of_call_alone);
+        let is_allowed = |demand: &Demand| may_exceed && demand.over == OverLimit::Ask;
+        if exceeded.all(|(demand, _)| is_allowed(demand)) { Ok(()) } else { Err(self.refusal()) }
+    }
+
+    pub(in crate::policy) fn is_empty(&self) -> bool {
+        self.demands.is_empty()
+    }
+
+    /// Returns the reservations of stored sums; those that ask may exceed their limit if a person has allowed it.
+    pub(in crate::policy) fn reservations(&self, may_exceed: bool) -> Vec<Reservation> {
+        let reservation = |demand: &Demand| Reservation {
+            may_exceed: may_exceed && demand.over == OverLimit::Ask,
+            ..demand.reservation.clone()
+        };
+        let stored = self.demands.iter().filter(|demand| !demand.is_of_call_alone);
+        stored.map(reservation).collect()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (&Demand, &Balance)> {
+        self.demands.iter().zip(&self.balances)
+    }
+
+    /// Returns the demands that do not fit.
+    fn exceeded(&self) -> impl Iterator<Item = (&Demand, &Balance)> {
+        self.parts().filter(|(demand, balance)| {
+            let reservation = &demand.reservation;
+            !self.is_reserved && !reservation.fits(reservation.amount, balance)
+        })
+    }
+
+    /// Returns whether a person decides about the call if it exceeds a limit.
+    pub(super) fn asks_beyond_limits(&self) -> bool {
+        self.demands.iter().any(|demand| demand.over == OverLimit::Ask)
+    }
+
+    /// Returns the reason for which a person has to decide about the call, by the balances as far as they are read.
+    pub(super) fn approval_reason(&self) -> Option<String> {
+        let asks = self.demands.iter().filter_map(|demand| demand.asks.clone());
+        let over = self.exceeded().filter(|(demand, _)| demand.over == OverLimit::Ask);
+        let over = over.map(|(demand, balance)| {
+            let unit = demand.reservation.account.unit;
+            let left = unit.format(balance.left(demand.reservation.limit));
+            format!("it exceeds the budget `{}`: {left} left {}", demand.budget(), demand.window)
+        });
+        let reasons: Vec<String> = asks.chain(over).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// Describes each demand for the approver: `uses 40.00 of 120.00 EUR left today (shopping)`.
+    pub(in crate::policy) fn notes(&self) -> Vec<String> {
+        let note = |(demand, balance): (&Demand, &Balance)| {
+            let Reservation { account, amount, limit, .. } = &demand.reservation;
+            let left = balance.left(*limit);
+            let left = if self.is_reserved { left.saturating_add(*amount) } else { left };
+            format!(
+                "uses {} of {} left {} ({})",
+                account.unit.format_number(*amount),
+                account.unit.format(left),
+                demand.window,
+                account.budget,
+            )
+        };
+        self.parts().filter(|(demand, _)| demand.has_limit()).map(note).collect()
+    }
+
+    /// Refuses the call if one of its demands does not fit and no person may allow it.
+    pub(in crate::policy) fn must_fit(&self) -> Result<(), Box<Refusal>> {
+        let refused = self.exceeded().any(|(demand, _)| demand.over == OverLimit::Refuse);
+        if refused { Err(self.refusal()) } else { Ok(()) }
+    }
+
+    /// Refuses the call: names each limit that it exceeds, what is left, and when it renews.
+    pub(in crate::policy) fn refusal(&self) -> Box<Refusal> {
+        let visible = || self.exceeded().filter(|(demand, _)| demand.is_visible);
+        let reasons: Vec<String> = visible().map(|(it, balance)| it.reason(balance)).collect();
+        let message = match &reasons[..] {
+            [] => "this call exceeds a budget of the host".to_owned(),
+            reasons => format!("this call exceeds a budget: {}", reasons.join("; ")),
+        };
+        let budgets: Vec<BudgetUse> =
+            visible().filter_map(|(demand, balance)| demand.budget_use(0, balance)).collect();
+        let failure = Failure::from_code(ErrorCode::ComplianceBlocked)
+            .with_message(message)
+            .with_reason(RefusalReason::BudgetExceeded)
+            .with_detail("budget", budgets)
+            .with_effect_none();
+        Refusal::new(CallStatus::NotExecuted, failure)
+    }
+
+    /// Returns what the call has spent, as its outcome and its tool say.
+    pub(in crate::policy) fn charge(scope: &CallScope, ended: &CallOutcome) -> Charge {
+        let reported = scope.reported_spending();
+        if !reported.is_empty() {
+            return Charge::Reported(reported);
+        }
+        // The tool had its effect, and its answer did not match its schema.
+        let is_invalid_answer = || {
+            let code = ended.output.error().and_then(ToolErrorDetail::error_code);
+            code == Some(ErrorCode::InvalidOutput)
+        };
+        match ended.effect {
+            EffectOutcome::Answered | EffectOutcome::Unknown => Charge::Reserved,
+            EffectOutcome::Final if is_invalid_answer() => Charge::Reserved,
+            EffectOutcome::Final | EffectOutcome::Transient | EffectOutcome::NotRun => {
+                Charge::Nothing
+            }
+        }
+    }
+
+    /// Adds to an answer what was taken, and what is left.
+    pub(in crate::policy) fn add_to(&self, ended: CallOutcome, charge: &Charge) -> CallOutcome {
+        if ended.effect != EffectOutcome::Answered {
+            return ended;
+        }
+        let visible = self.parts().filter(|(demand, _)| demand.is_visible && demand.has_limit());
+        let uses = visible.filter_map(|(demand, balance)| {
+            let Reservation { account, amount, .. } = &demand.reservation;
+            let taken = charge.amount_in(account.unit, *amount);
+            // The balance has the reservation in place of what was taken.
+            let balance = Balance {
+                spent: balance.spent.saturating_add(taken),
+                reserved: balance.reserved.saturating_sub(*amount),
+                ..*balance
+            };
+            demand.budget_use(taken, &balance)
+        });
+        let output = ended.output.with_budget(uses.collect());
+        CallOutcome { output, ..ended }
+    }
+
+    /// Warns in the answer of a dry run that the call itself would be refused, or that a person would be asked.
+    pub(in crate::policy) fn warn_in(&self, ended: CallOutcome) -> CallOutcome {
+        let visible = self.exceeded().filter(|(demand, _)| demand.is_visible);
+        let warning = |(demand, balance): (&Demand, &Balance)| {
+            let end = match demand.over {
+                OverLimit::Refuse => "the call would be refused",
+                OverLimit::Ask => "a person would be asked",
+            };
+            format!("{}: {end}", demand.reason(balance))
+        };
+        let warnings: Vec<String> = visible.map(warning).collect();
+        warnings.iter().fold(ended, |ended, warning| ended.with_warning(warning))
+    }
+}
+
+impl Demand {
+    /// Returns whether there is a limit; a budget may only ask.
+    fn has_limit(&self) -> bool {
+        self.reservation.limit < u64::MAX
+    }
+
+    fn budget(&self) -> &str {
+        &self.reservation.account.budget
+    }
+
+    /// Says for a model which limit a call exceeds, how much is left, and when it renews.
+    fn reason(&self, balance: &Balance) -> String {
+        let Reservation { account, amount, limit, .. } = &self.reservation;
+        let (budget, unit) = (&account.budget, account.unit);
+        let needed = unit.format(*amount);
+        if balance.paused {
+            return format!("it needs {needed}, and the budget `{budget}` is paused");
+        }
+        let left = unit.format_number(balance.left(*limit));
+        let total = unit.format(balance.limit(*limit));
+        let window = &self.window;
+        let renews = self.renews_at.and_then(datetime).map(|time| time.to_rfc3339());
+        let renews = renews.map_or(String::new(), |time| format!("; it renews at {time}"));
+        format!("it needs {needed}, and {left} of {total} are left of `{budget}` {window}{renews}")
+    }
+
+    /// Returns the use of the limit in the form of the envelope; none if a name of the host is empty.
+    fn budget_use(&self, taken: u64, balance: &Balance) -> Option<BudgetUse> {
+        let Reservation { account, limit, .. } = &self.reservation;
+        let unit = account.unit;
+        let number = |amount| unit.format_number(amount);
+        let (left, total) = (balance.left(*limit), balance.limit(*limit));
+        let (taken, left, total) = (number(taken), number(left), number(total));
+        let (budget, limit) = (&*account.budget, &*account.limit);
+        let budget_use = BudgetUse::new(budget, limit, unit.name(), taken, left, total).ok()?;
+        match self.renews_at.and_then(datetime) {
+            Some(time) => budget_use.with_renews_at(time).ok(),
+            None => Some(budget_use),
+        }
+    }
+}
+
+fn datetime(time: UnixMillis) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(i64::try_from(time.get()).ok()?)
+}

@@ -1,0 +1,163 @@
+//! Finds what a call needs of its accounts, and what is left of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tool_contracts::{CallStatus, ErrorCode};
+
+use super::{CallSpending, Demand, SpendingCall, ToolSpendingLimit};
+use crate::call::ToolCall;
+use crate::dispatch::pipeline::PolicyDecision;
+use crate::dispatch::refusal::Refusal;
+use crate::failure::Failure;
+use crate::policy::deadline::{time_left, within_deadline};
+use crate::policy::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
+use crate::store::{Balance, BudgetStore, Reservation, SpendOutcome, StoreError, StoreErrorKind};
+use crate::tool::{CallScope, catch_panic};
+
+/// The budgets of a runtime, as its calls meet them.
+pub(in crate::policy) struct SpendingLimits {
+    pub(in crate::policy) stores: Arc<StoreClient>,
+}
+
+impl SpendingLimits {
+    /// Returns what the call needs. Nothing is reserved, and no balance is read.
+    pub(in crate::policy) fn plan(&self, scope: &CallScope) -> Result<CallSpending, Box<Refusal>> {
+        let call = SpendingCall::new(scope, self.stores.now());
+        let mut demands = Vec::new();
+        for limit in &scope.plan().spending {
+            demands.extend(demands_of(&**limit, &call)?);
+        }
+        Ok(CallSpending::planned(demands))
+    }
+
+    /// Returns what a pending call needs, with the balances of the accounts; none if it spends nothing.
+    pub(in crate::policy) async fn look(
+        &self,
+        call: &ToolCall,
+    ) -> Result<Option<CallSpending>, Box<Refusal>> {
+        let Some(scope) = call.scope().filter(|scope| !scope.plan().spending.is_empty()) else {
+            return Ok(None);
+        };
+        let spending = self.plan(scope)?;
+        if spending.is_empty() {
+            return Ok(None);
+        }
+        let balances = self.balances(&spending.reservations(false), STORE_TIMEOUT).await;
+        let balances = balances.map_err(|error| unreadable(&error))?;
+        Ok(Some(spending.with_balances(balances)))
+    }
+
+    /// Requires an approval for a call above an amount, or beyond a limit that asks.
+    pub(in crate::policy) async fn rule(
+        &self,
+        call: &ToolCall,
+        decision: PolicyDecision,
+    ) -> Result<PolicyDecision, Box<Refusal>> {
+        let Some(scope) = call.scope().filter(|scope| !scope.plan().spending.is_empty()) else {
+            return Ok(decision);
+        };
+        let mut spending = self.plan(scope)?;
+        // Only a limit that asks has to be compared with its balance before the call claims its key.
+        if spending.asks_beyond_limits() {
+            let balances = self.balances(&spending.reservations(false), STORE_TIMEOUT).await;
+            spending = spending.with_balances(balances.map_err(|error| unreadable(&error))?);
+        }
+        let reason = match (decision, spending.approval_reason()) {
+            (decision, None) => return Ok(decision),
+            (PolicyDecision::RequireApproval(Some(other)), Some(reason)) => {
+                format!("{other}; {reason}")
+            }
+            (PolicyDecision::Allow | PolicyDecision::RequireApproval(None), Some(reason)) => reason,
+        };
+        Ok(PolicyDecision::RequireApproval(Some(reason)))
+    }
+
+    /// Spends what a read needs, or refuses it.
+    pub(in crate::policy) async fn spend(
+        &self,
+        scope: &CallScope,
+        may_exceed: bool,
+        started: Instant,
+    ) -> Result<CallSpending, Box<Refusal>> {
+        let spending = self.plan(scope)?;
+        if spending.is_empty() {
+            return Ok(spending);
+        }
+        spending.must_fit_alone(may_exceed)?;
+        let limit = time_left(scope, started);
+        let spent = async {
+            let now = self.stores.keys_time(limit).await?;
+            let reservations = spending.reservations(may_exceed);
+            self.stores.call(limit, self.budgets()?.spend(now, reservations)).await
+        };
+        let spent = within_deadline(scope, started, spent).await?;
+        match spent.map_err(|error| unreadable(&error))? {
+            SpendOutcome::Spent(balances) => Ok(spending.reserved(balances)),
+            SpendOutcome::Exceeded(balances) => Err(spending.with_balances(balances).refusal()),
+        }
+    }
+
+    /// Returns what a dry run would need, with the balances.
+    pub(in crate::policy) async fn rehearse(
+        &self,
+        scope: &CallScope,
+        started: Instant,
+    ) -> Result<CallSpending, Box<Refusal>> {
+        let spending = self.plan(scope)?;
+        if spending.is_empty() {
+            return Ok(spending);
+        }
+        let limit = time_left(scope, started);
+        let balances = self.balances(&spending.reservations(false), limit).await;
+        Ok(spending.with_balances(balances.map_err(|error| unreadable(&error))?))
+    }
+
+    async fn balances(
+        &self,
+        reservations: &[Reservation],
+        limit: Duration,
+    ) -> Result<Vec<Balance>, StoreError> {
+        let balances = self.stores.call(limit, self.budgets()?.balances(reservations)).await?;
+        if balances.len() == reservations.len() {
+            return Ok(balances);
+        }
+        Err(StoreError::new(StoreErrorKind::Damaged, "a balance is missing"))
+    }
+
+    fn budgets(&self) -> Result<&dyn BudgetStore, StoreError> {
+        self.stores.budgets()
+    }
+}
+
+impl StoreClient {
+    /// Returns the budgets that are stored beside the keys.
+    ///
+    /// # Errors
+    /// Returns an error if the store keeps none.
+    pub fn budgets(&self) -> Result<&dyn BudgetStore, StoreError> {
+        let missing = || StoreError::new(StoreErrorKind::ReadOnly, "the store has no budgets");
+        self.keys.budgets().ok_or_else(missing)
+    }
+}
+
+/// Asks a limit for what a call needs. A call whose needs are not known does not run.
+fn demands_of(
+    limit: &dyn ToolSpendingLimit,
+    call: &SpendingCall<'_>,
+) -> Result<Vec<Demand>, Box<Refusal>> {
+    let demands = catch_panic(|| limit.demands(call));
+    let demands = demands.unwrap_or_else(|text| {
+        let log = format!("a budget panicked: {text}");
+        Err(Failure::from_code(ErrorCode::Internal).with_log(log))
+    });
+    demands.map_err(|failure| Refusal::new(CallStatus::NotExecuted, failure.with_effect_none()))
+}
+
+/// Refuses a call whose budgets cannot be read.
+fn unreadable(error: &StoreError) -> Box<Refusal> {
+    let message = "the store of budgets failed, and without it this call could spend too much; \
+                   it was not run";
+    let failure = store_failure(error).with_message(message).with_effect_none();
+    Refusal::new(CallStatus::NotExecuted, failure)
+}

@@ -1,0 +1,181 @@
+//! Limits on what calls spend: the seam for budgets, which are a crate of their own.
+//!
+//! A limit prepares itself for each tool, and says what a call needs of its accounts. Here these
+//! needs are reserved with the call's key, shown, refused, and settled.
+
+mod call_spending;
+mod limits;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tool_contracts::{ErrorCode, ToolContext, ToolSpec};
+
+pub(super) use self::call_spending::CallSpending;
+pub(super) use self::limits::SpendingLimits;
+use crate::failure::Failure;
+use crate::refusal_reason::RefusalReason;
+use crate::store::{BudgetUnit, Reservation, UnixMillis};
+use crate::tool::{BuildProblem, CallScope, catch_panic};
+
+/// A limit on what the calls of tools spend, such as `budgets::Budget`.
+pub trait SpendingLimit: Send + Sync + 'static {
+    /// Lists what is wrong with the limit itself, each with its cure. The runtime is not built with one.
+    fn problems(&self) -> Vec<String>;
+
+    /// Prepares the limit for the calls of a tool; none if it does not concern them.
+    ///
+    /// # Errors
+    /// Says what in the tool or in the limit is wrong, and the cure. The runtime is not built.
+    fn for_tool(&self, tool: &ToolSpec) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
+
+    /// Lists the sums that it limits, for [`Budgets`](super::Budgets).
+    fn sums(&self) -> Vec<LimitedSum>;
+}
+
+/// A limit on what the calls of one tool spend.
+pub trait ToolSpendingLimit: Send + Sync + fmt::Debug {
+    /// Returns the amounts that a call needs; none if it spends nothing.
+    ///
+    /// # Errors
+    /// The call is refused with the failure: an amount cannot be read, or is in a currency without a limit.
+    fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure>;
+}
+
+/// A sum that a budget limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
+pub struct LimitedSum {
+    /// The budget's name.
+    pub budget: Box<str>,
+    /// The limit of the budget, such as `day`.
+    pub limit: Box<str>,
+    /// The unit.
+    pub unit: BudgetUnit,
+    /// The configured amount.
+    pub amount: u64,
+}
+
+/// A call that is about to spend.
+#[derive(Debug, Clone, Copy)]
+pub struct SpendingCall<'c> {
+    scope: &'c CallScope,
+    now: UnixMillis,
+}
+
+impl<'c> SpendingCall<'c> {
+    fn new(scope: &'c CallScope, now: UnixMillis) -> Self {
+        Self { scope, now }
+    }
+
+    /// Returns the call's context: tenant, user, actor.
+    #[must_use]
+    pub fn cx(&self) -> &'c ToolContext {
+        self.scope.cx()
+    }
+
+    /// Returns the tool.
+    #[must_use]
+    pub fn tool(&self) -> &'c ToolSpec {
+        self.scope.tool()
+    }
+
+    /// Returns the admitted arguments as JSON text, including secrets.
+    #[must_use]
+    pub fn arguments(&self) -> &'c str {
+        self.scope.arguments()
+    }
+
+    /// Returns the whole call, as its tool sees it.
+    #[must_use]
+    pub fn scope(&self) -> &'c CallScope {
+        self.scope
+    }
+
+    /// Returns the time of the host's clock, by which windows of the calendar begin and end.
+    #[must_use]
+    pub fn now(&self) -> UnixMillis {
+        self.now
+    }
+}
+
+/// What a call needs of one account.
+#[derive(Debug, Clone)]
+#[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
+pub struct Demand {
+    /// The amount, its account, and the limit.
+    pub reservation: Reservation,
+    /// True if the limit is one of each call alone: no sum of it is stored.
+    pub is_of_call_alone: bool,
+    /// The reason for which a person decides about the call, whatever is left.
+    pub asks: Option<String>,
+    /// What becomes of a call that exceeds the limit.
+    pub over: OverLimit,
+    /// The words for the window in a sentence, such as `today`.
+    pub window: Box<str>,
+    /// The time at which a window of the calendar ends.
+    pub renews_at: Option<UnixMillis>,
+    /// False if the caller reads neither amounts nor names of the budget.
+    pub is_visible: bool,
+}
+
+/// What becomes of a call that exceeds a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(clippy::exhaustive_enums, reason = "a call runs, waits for a person, or is refused")]
+pub enum OverLimit {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// A person with the right to exceed the budget decides.
+    Ask,
+}
+
+/// Prepares the budgets for a tool. One that does not fit the tool refuses each of its calls.
+pub(super) fn limits_of(
+    tool: &ToolSpec,
+    budgets: &[Arc<dyn SpendingLimit>],
+) -> Vec<Arc<dyn ToolSpendingLimit>> {
+    let prepared = budgets.iter().filter_map(|budget| match prepare(&**budget, tool) {
+        Ok(limit) => limit,
+        Err(log) => Some(Arc::new(MisfitLimit { log }) as Arc<dyn ToolSpendingLimit>),
+    });
+    prepared.collect()
+}
+
+/// Finds what is wrong with budgets themselves.
+pub(super) fn problems(budgets: &[Arc<dyn SpendingLimit>]) -> Vec<BuildProblem> {
+    let problems = budgets.iter().flat_map(|budget| {
+        catch_panic(|| budget.problems())
+            .unwrap_or_else(|text| vec![format!("a budget panicked: {text}")])
+    });
+    problems.map(|why| BuildProblem::InvalidBudget { why }).collect()
+}
+
+/// Finds the budgets that do not fit a tool.
+pub(crate) fn check(tool: &ToolSpec, budgets: &[Arc<dyn SpendingLimit>]) -> Vec<BuildProblem> {
+    let wrong = budgets.iter().filter_map(|budget| prepare(&**budget, tool).err());
+    wrong.map(|why| BuildProblem::BudgetMismatch { tool: tool.name().to_owned(), why }).collect()
+}
+
+fn prepare(
+    budget: &dyn SpendingLimit,
+    tool: &ToolSpec,
+) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String> {
+    let prepared = catch_panic(|| budget.for_tool(tool));
+    prepared.unwrap_or_else(|text| Err(format!("a budget panicked: {text}")))
+}
+
+/// Refuses each call of a tool that came later, and that a budget does not fit.
+#[derive(Debug)]
+struct MisfitLimit {
+    log: String,
+}
+
+impl ToolSpendingLimit for MisfitLimit {
+    fn demands(&self, _: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure> {
+        let failure = Failure::from_code(ErrorCode::ComplianceBlocked)
+            .with_message("what this call spends cannot be limited, so it was not run")
+            .with_reason(RefusalReason::BudgetExceeded);
+        Err(failure.with_log(self.log.clone()))
+    }
+}

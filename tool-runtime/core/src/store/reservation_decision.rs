@@ -1,0 +1,108 @@
+//! Decides what a key reserves and spends, which every store shares.
+
+use super::{BudgetUnit, Charge, KeyRecord, Reservation, ReservedAmount, UnixMillis};
+
+impl KeyRecord {
+    /// Returns the amounts that a claimant needs beyond what the key's record has reserved, in the order of the
+    /// reservations; zero for one that the record covers.
+    ///
+    /// A record without a match, or none, has reserved nothing.
+    #[must_use]
+    pub fn missing_amounts(record: Option<&Self>, reservations: &[Reservation]) -> Vec<u64> {
+        let reserved = record.map_or(&[][..], |record| &record.reserved);
+        let missing = |reservation: &Reservation| {
+            let account = reservation.account.digest();
+            let same = reserved.iter().filter(|it| it.account == account);
+            let covered = same.fold(0_u64, |sum, it| sum.saturating_add(it.amount));
+            reservation.amount.saturating_sub(covered)
+        };
+        reservations.iter().map(missing).collect()
+    }
+
+    /// Adds the missing amounts of reservations to those of the record.
+    pub fn add_reserved(&mut self, reservations: &[Reservation], missing: &[u64]) {
+        for (reservation, amount) in reservations.iter().zip(missing).filter(|(_, it)| **it > 0) {
+            let account = reservation.account.digest();
+            let (start, unit) = (reservation.start, reservation.account.unit);
+            let same = |it: &&mut ReservedAmount| it.account == account && it.start == start;
+            match self.reserved.iter_mut().find(same) {
+                Some(present) => present.amount = present.amount.saturating_add(*amount),
+                None => {
+                    self.reserved.push(ReservedAmount { account, start, unit, amount: *amount });
+                }
+            }
+        }
+    }
+}
+
+/// The form in which a store keeps the reserved amounts of a key: `[["<account>",<start>,"EUR/2",<amount>],…]`.
+impl ReservedAmount {
+    /// Writes reserved amounts as JSON; none if there are none.
+    #[must_use]
+    pub fn to_text(reserved: &[Self]) -> Option<String> {
+        if reserved.is_empty() {
+            return None;
+        }
+        let part = |it: &Self| {
+            let account = it.account.to_string();
+            serde_json::json!([account, it.start, it.unit.to_string(), it.amount])
+        };
+        let parts: serde_json::Value = reserved.iter().map(part).collect();
+        Some(parts.to_string())
+    }
+
+    /// Reads reserved amounts from JSON; none if they cannot be read.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Vec<Self>> {
+        let parts: Vec<(String, UnixMillis, String, u64)> = serde_json::from_str(text).ok()?;
+        let amount = |(account, start, unit, amount): (String, _, String, _)| {
+            let (account, unit) = (account.parse().ok()?, unit.parse().ok()?);
+            Some(Self { account, start, unit, amount })
+        };
+        parts.into_iter().map(amount).collect()
+    }
+}
+
+impl Charge {
+    /// Returns the charge of a call that had no effect: what its tool has reported, else nothing.
+    #[must_use]
+    pub fn without_effect(&self) -> Self {
+        match self {
+            Self::Reserved | Self::Nothing => Self::Nothing,
+            Self::Reported(amounts) => Self::Reported(amounts.clone()),
+        }
+    }
+
+    /// Returns what is spent in a unit where this amount is reserved.
+    #[must_use]
+    pub fn amount_in(&self, unit: BudgetUnit, reserved: u64) -> u64 {
+        match (self, unit) {
+            (Self::Nothing, _) => 0,
+            (Self::Reserved, _) | (Self::Reported(_), BudgetUnit::Calls) => reserved,
+            (Self::Reported(amounts), BudgetUnit::Money(currency)) => {
+                let reported = amounts.iter().find(|(code, _)| **code == *currency.code());
+                reported.map_or(reserved, |(_, amount)| *amount)
+            }
+        }
+    }
+
+    /// Returns what is spent of each reserved amount, in their order.
+    ///
+    /// Several amounts of one account are one sum: the first ones are used up first, and the last one has what was
+    /// spent beyond all of them.
+    #[must_use]
+    pub fn spent_amounts(&self, reserved: &[ReservedAmount]) -> Vec<u64> {
+        let spent = |(index, it): (usize, &ReservedAmount)| {
+            let same = |other: &&ReservedAmount| other.account == it.account;
+            let total = |amounts: &[ReservedAmount]| {
+                let amounts = amounts.iter().filter(same).map(|other| other.amount);
+                amounts.fold(0_u64, u64::saturating_add)
+            };
+            let sum = self.amount_in(it.unit, total(reserved));
+            let left = sum.saturating_sub(total(&reserved[..index]));
+            let is_last = !reserved[index + 1..].iter().any(|other| other.account == it.account);
+            if is_last { left } else { left.min(it.amount) }
+        };
+        reserved.iter().enumerate().map(spent).collect()
+    }
+}
