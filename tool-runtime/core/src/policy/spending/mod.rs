@@ -29,7 +29,7 @@ pub trait SpendingLimit: Send + Sync + 'static {
     /// Says what in the tool or in the limit is wrong, and the cure. The runtime is not built.
     fn for_tool(&self, tool: &ToolSpec) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
 
-    /// Lists the sums that it limits, for [`Budgets`](super::Budgets).
+    /// Lists the sums that it limits, which a host lists and changes.
     fn sums(&self) -> Vec<LimitedSum>;
 }
 

@@ -90,6 +90,7 @@ pub(super) struct OptionalState {
     /// The limits that the request of an agent asks for.
     pub(super) requested: OnceLock<RequestedLimits>,
     /// The money that the tool has reported as spent: codes of currencies, and millionths.
+    #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(super) spent: Mutex<Vec<(Box<str>, u64)>>,
     pub(super) lease: OnceLock<Arc<dyn Lease>>,
     pub(super) transaction: OnceLock<Arc<dyn Transaction>>,
