@@ -76,7 +76,7 @@ pub struct ToolResultMeta {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     edits: Vec<String>,
-    /// What the call has taken of budgets, as far as its caller may know.
+    /// The parts of budgets that the call has taken, of those that its caller may see.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<BudgetUse>>")]
     budget: Vec<BudgetUse>,
@@ -172,7 +172,7 @@ impl ToolResultMeta {
         Self { edits: edits.into_iter().collect(), ..self }
     }
 
-    /// Sets what the call has taken of budgets.
+    /// Sets the parts of budgets that the call has taken.
     #[must_use]
     pub fn with_budget(self, budget: impl IntoIterator<Item = BudgetUse>) -> Self {
         Self { budget: budget.into_iter().collect(), ..self }
@@ -262,7 +262,7 @@ impl ToolResultMeta {
         &self.edits
     }
 
-    /// Returns what the call has taken of budgets.
+    /// Returns the parts of budgets that the call has taken.
     #[must_use]
     pub fn budget(&self) -> &[BudgetUse] {
         &self.budget

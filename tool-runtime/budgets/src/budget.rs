@@ -1,4 +1,4 @@
-//! A budget: its limits, whose calls it adds up, and what becomes of a call that exceeds it.
+//! A budget: its limits, the scope of its sums, and the treatment of a call that exceeds it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,7 +27,7 @@ const MAX_NAME_LENGTH: usize = 64;
 
 /// A limit on what calls spend, which no crash, race or retry exceeds.
 ///
-/// It counts the money of tools whose arguments are marked `#[arg(spends = "EUR")]`, or that say their `cost`, and calls.
+/// It counts calls, and the money of tools with marked arguments (`#[arg(spends = "EUR")]`) or a `cost`.
 /// A budget with limits of money concerns all tools that spend, one with limits of calls concerns all writes, unless
 /// [`tools`](Self::tools), [`toolkits`](Self::toolkits) or [`categories`](Self::categories) name others. Money in a
 /// currency in which the budget has no limit is refused.
@@ -172,7 +172,7 @@ impl Budget {
         self
     }
 
-    /// Sets whose calls add up; all calls of a tenant by default.
+    /// Sets the calls that share a sum; all calls of a tenant by default.
     pub fn scope(mut self, scope: BudgetScope) -> Self {
         self.scope = scope;
         self

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::money::{self, InvalidAmount};
 use crate::window::Window;
 
-/// How long a period is stored that is raised after it was deleted.
+/// The time for which a period is stored that is raised after it was deleted.
 const KEEP_RAISED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
 
 /// Adds [`budgets`](Self::budgets) to a runtime.
@@ -70,7 +70,7 @@ pub enum BudgetError {
     Amount {
         /// The amount.
         amount: String,
-        /// What is wrong.
+        /// The rule that it breaks.
         why: InvalidAmount,
     },
     /// The amount is in another unit than the sum.

@@ -1,8 +1,8 @@
-//! Whose calls add up.
+//! The calls that share a sum.
 
 use tool_contracts::{ToolContext, ToolSpec};
 
-/// Whose calls share the sum of a limit. Sums are always those of one tenant.
+/// The calls that share the sum of a limit. Each sum belongs to one tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum BudgetScope {
@@ -19,7 +19,7 @@ pub enum BudgetScope {
     Toolkit,
     /// The calls of the tools of one category.
     Category,
-    /// The calls whose context has one value of this attribute, such as `project`.
+    /// The calls with one value of this attribute in their context, such as `project`.
     Attribute(String),
 }
 

@@ -1,4 +1,4 @@
-//! What a tool has really spent, as it reports it.
+//! The amount that a tool reports as spent.
 
 use tool_runtime_core::{CallScope, Failure, FromCall};
 
@@ -30,7 +30,7 @@ use crate::money::Money;
 pub struct Spending(Option<CallScope>);
 
 impl Spending {
-    /// Makes one that reports to nobody, for a unit test of a tool's function.
+    /// Makes one without a receiver of its reports, for a unit test of a tool's function.
     #[must_use]
     pub fn unreported() -> Self {
         Self(None)

@@ -12,7 +12,7 @@ use tool_runtime_core::store::BudgetUnit;
 
 use crate::money::{self, InvalidAmount, Money};
 
-/// What the calls of a tool spend: by amounts in their arguments, and by a cost of their own.
+/// The spending of a tool's calls: amounts in their arguments, and a fixed cost.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolSpending {
     arguments: Vec<SpendingArgument>,

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{RoundMode, Span, Timestamp, ToSpan, Unit, ZonedDateTime, ZonedDateTimeRound};
 use tool_runtime_core::store::UnixMillis;
 
-/// How long a window of the calendar is stored after it has ended, so that it can be listed.
+/// The time for which a window of the calendar is stored after its end, so that it can be listed.
 const KEEP_ENDED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
 
 /// The parts of a rolling window: amounts of one part are forgotten together.

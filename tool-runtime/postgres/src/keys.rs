@@ -196,7 +196,7 @@ pub(crate) fn record(row: &Row, key: ScopedKey) -> Result<KeyRecord, StoreError>
     let mut record = KeyRecord::new(key, digest(row, "fingerprint")?, fence(row)?, state);
     record.caller = column(row, "caller")?;
     record.since = optional_time(row, "since")?;
-    // What an answered key had reserved counts no longer.
+    // The reservations of an answered key count no longer.
     if !matches!(record.state, KeyState::Answered { .. }) {
         record.reserved = reserved(row)?;
     }

@@ -233,7 +233,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Reserves amounts again whose release is undone.
+/// Reserves amounts again, because their release is undone.
 pub(super) fn restore(
     connection: &Connection,
     tenant: Uuid,
@@ -364,7 +364,7 @@ pub(super) fn stored_period(row: &Row<'_>) -> rusqlite::Result<StoredPeriod> {
     Ok(StoredPeriod { period: period(row)?, delete_at: delete_at.map(to_unix_millis) })
 }
 
-/// Reads what the host has changed about a limit.
+/// Reads a host's change of a limit.
 pub(super) fn control(row: &Row<'_>) -> rusqlite::Result<BudgetControl> {
     let amount: Option<i64> = row.get("amount")?;
     Ok(BudgetControl {

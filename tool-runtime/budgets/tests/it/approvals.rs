@@ -7,7 +7,7 @@ use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
 
 use crate::shop::{Shop, amount_json, cx, reason};
 
-/// What the approver was asked.
+/// The questions to the approver.
 type Questions = Arc<Mutex<Vec<String>>>;
 
 fn approver(questions: &Questions, exceeds: bool) -> Policy {

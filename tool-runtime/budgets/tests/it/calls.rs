@@ -1,4 +1,4 @@
-//! What a call reserves, spends and gives back.
+//! The amounts that a call reserves, spends and gives back.
 
 use futures::future::join_all;
 use tool_runtime::budgets::{Budget, BudgetScope};

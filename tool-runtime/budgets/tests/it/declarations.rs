@@ -1,4 +1,4 @@
-//! How tools say what they spend, and what is refused when the runtime is built.
+//! The marks of tools that spend, and the budgets that `build()` refuses.
 
 use serde_json::{Value, json};
 use tool_runtime::budgets::Budget;

@@ -1,4 +1,4 @@
-//! A shop whose tools spend, and a host with budgets.
+//! A shop with tools that spend, and a host with budgets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,14 +16,14 @@ use tool_runtime::testing::ManualClock;
 /// 2026-03-28, 22:30 UTC: a Saturday; in Berlin, half an hour before the night in which an hour is skipped.
 pub(crate) const SATURDAY: UnixMillis = UnixMillis::new(1_774_737_000_000);
 
-/// What the seller was really paid, in cents, and how its next answers are.
+/// The cents that the seller received, and the behavior of its next answers.
 #[derive(Debug, Default)]
 pub(crate) struct Seller {
     pub(crate) paid: AtomicU64,
     pub(crate) behavior: Mutex<Behavior>,
 }
 
-/// How the seller answers.
+/// The behavior of the seller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Behavior {
     #[default]

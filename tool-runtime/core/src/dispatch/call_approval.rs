@@ -36,7 +36,7 @@ pub struct CallApproval {
     pub(crate) preview: Option<[u8; 32]>,
     /// The result of the tool's preview function, once it has run for these arguments.
     pub(crate) preview_result: Option<PreviewResult>,
-    /// What the call uses of budgets, and what is left of them, for the approver.
+    /// The approver's notes about budgets: the amounts that the call uses, and those that are left.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(crate) budget_notes: Vec<String>,
     /// True if a person with the right to it lets the call exceed budgets.

@@ -27,7 +27,7 @@ pub(super) struct ClaimedResources {
     /// The flight for a cached answer, and the time for which the answer is cached.
     pub(super) flight: Option<(Flight, Duration)>,
     pub(super) permits: CallPermits,
-    /// What a read has spent, or a dry run would spend.
+    /// The spending of a read, or that of a dry run if it were made.
     pub(super) spending: CallSpending,
 }
 
@@ -49,16 +49,18 @@ impl ClaimedResources {
         if let (Some((flight, ttl)), EffectOutcome::Answered) = (self.flight.take(), ended.effect) {
             flight.cache(&ended.output, now + ttl);
         }
-        let ended = if scope.withholds_effect() {
+        let call_outcome = if scope.withholds_effect() {
             self.spending.warn_in(ended)
         } else {
             self.spending.add_to(ended, &Charge::Reserved)
         };
         let (key, transaction) = (self.key.take(), self.transaction.take());
         let outcome = match (key, transaction) {
-            (None, None) => return ended,
-            (Some(key), None) => key.settle(scope, ended).await,
-            (key, Some(transaction)) => transaction.settle(&self.stores, key, scope, ended).await,
+            (None, None) => return call_outcome,
+            (Some(key), None) => key.settle(scope, call_outcome).await,
+            (key, Some(transaction)) => {
+                transaction.settle(&self.stores, key, scope, call_outcome).await
+            }
         };
         self.stores.sweep_if_due().await;
         outcome

@@ -121,7 +121,7 @@ pub struct BudgetAccount {
     pub budget: Box<str>,
     /// The limit of the budget, such as `day`.
     pub limit: Box<str>,
-    /// Whose sum it is, such as `user:42`.
+    /// The part of the tenant that the sum belongs to, such as `user:42`.
     pub scope: Box<str>,
     /// The unit.
     pub unit: BudgetUnit,
@@ -162,13 +162,13 @@ pub struct ReservedAmount {
     pub amount: u64,
 }
 
-/// What was spent and reserved in the periods that count against a limit.
+/// The sums of the periods that count against a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(clippy::exhaustive_structs, reason = "the stores make it")]
 pub struct Balance {
     /// The amount that was spent.
     pub spent: u64,
-    /// The amount that is reserved by calls that run, or whose outcome is unknown.
+    /// The amount that is reserved by calls that run, and by calls with an unknown outcome.
     pub reserved: u64,
     /// The amount by which the limit was raised.
     pub raised: u64,
@@ -178,7 +178,7 @@ pub struct Balance {
     pub paused: bool,
 }
 
-/// What a host has changed about a limit while it is in use.
+/// A host's change of a limit while it is in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
 pub struct BudgetControl {
@@ -204,7 +204,7 @@ pub struct BudgetPeriod {
     pub start: UnixMillis,
     /// The limit that the last reservation had.
     pub limit: u64,
-    /// What was spent and reserved in this period alone.
+    /// The sums of this period alone.
     pub balance: Balance,
 }
 
@@ -233,11 +233,11 @@ pub enum SpendOutcome {
     Exceeded(Vec<Balance>),
 }
 
-/// What an answered call has spent of its reservations.
+/// The part of its reservations that an answered call has spent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(clippy::exhaustive_enums, reason = "a store that does not know a charge does not compile")]
 pub enum Charge {
-    /// What was reserved.
+    /// All that was reserved.
     #[default]
     Reserved,
     /// Nothing: the call had no effect.

@@ -56,7 +56,7 @@ pub enum StoredRow {
     Session(StoredSession),
     /// A period of an account of a budget.
     BudgetPeriod(StoredPeriod),
-    /// What the host has changed about a limit.
+    /// A host's change of a limit.
     BudgetControl(BudgetControl),
 }
 

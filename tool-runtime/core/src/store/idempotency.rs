@@ -353,7 +353,7 @@ pub struct KeyRecord {
     pub caller: Box<str>,
     /// The end of the last lease of an unknown outcome, by which it has become unknown.
     pub since: Option<UnixMillis>,
-    /// The amounts of budgets that it reserves: none of a key that is answered, or whose call spends nothing.
+    /// The amounts of budgets that it reserves: none of a key that is answered, or of a call that spends nothing.
     pub reserved: Vec<ReservedAmount>,
     /// True if the record failed its checksum. It is then unknown, and its other fields are not
     /// reliable.

@@ -61,7 +61,7 @@ pub struct KeyAnswer {
     pub answer: StoredAnswer,
     /// The time until which it is kept at least, by the store's time.
     pub keep_until: UnixMillis,
-    /// What the call has spent of its reservations.
+    /// The part of its reservations that the call has spent.
     pub charge: Charge,
 }
 

@@ -53,7 +53,7 @@ pub enum BuildProblem {
     BudgetMismatch {
         /// The tool.
         tool: String,
-        /// What is wrong, and the cure.
+        /// The fault, and the cure.
         why: String,
     },
     /// A budget is wrong in itself.

@@ -4,7 +4,7 @@
 -- none. Of an answered key they are what it had reserved, and count no longer.
 ALTER TABLE "SCHEMA".keys ADD COLUMN reserved text COLLATE "C";
 
--- What was spent and reserved of an account in one period. account: the hash of the other texts. unit: `calls`, or a
+-- The sums of an account in one period. account: the hash of the other texts. unit: `calls`, or a
 -- currency with its digits, whose amounts are millionths. most: the limit of the last reservation. delete_at: by the
 -- time of the keys; NULL if it is kept for ever.
 CREATE TABLE "SCHEMA".budget_periods (
@@ -28,7 +28,7 @@ ALTER TABLE "SCHEMA".budget_periods FORCE ROW LEVEL SECURITY;
 CREATE POLICY rows_of_tenant ON "SCHEMA".budget_periods
     USING (current_setting('tool_runtime.tenant', true) IN ('*', tenant::text));
 
--- What the host has changed about limits, for all tenants. amount: in place of the configured one; NULL if that holds.
+-- The host's changes of limits, for all tenants. amount: in place of the configured one; NULL if that holds.
 CREATE TABLE "SCHEMA".budget_controls (
     budget text COLLATE "C" NOT NULL,
     limit_name text COLLATE "C" NOT NULL,

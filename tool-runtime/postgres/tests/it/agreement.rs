@@ -87,7 +87,7 @@ fn tenant(number: usize) -> Uuid {
     Uuid::from_u128(7 + number as u128)
 }
 
-/// What a call needs of up to two accounts: one with a calendar window of ten leases, and one with a rolling window.
+/// The needs of a call of up to two accounts: one with a calendar window of ten leases, and one with a rolling window.
 fn needs(numbers: &mut Numbers, tenant: Uuid, now: UnixMillis) -> Vec<Reservation> {
     let window = u64::try_from(LEASE.as_millis()).expect("a short time") * 10;
     let floor = |time: u64, part: u64| UnixMillis::new(time / part * part);
@@ -212,8 +212,8 @@ impl Contestant {
     async fn periods(&self) -> String {
         let mut periods = String::new();
         for number in 0..2 {
-            let listed = self.budgets().list_periods(tenant(number), None, 1_000).await;
-            for period in listed.expect("a list") {
+            let page = self.budgets().list_periods(tenant(number), None, 1_000).await;
+            for period in page.expect("a list") {
                 let (scope, balance) = (&period.account.scope, period.balance);
                 let start = period.start;
                 let written = write!(periods, "{number} {scope} {start:?} {balance:?}; ");

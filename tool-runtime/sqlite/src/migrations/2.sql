@@ -2,7 +2,7 @@
 ALTER TABLE keys ADD COLUMN reserved TEXT;
 ALTER TABLE archived_keys ADD COLUMN reserved TEXT;
 
--- What was spent and reserved of an account in one period. account: the hash of the five texts. unit: `calls`, or a
+-- The sums of an account in one period. account: the hash of the five texts. unit: `calls`, or a
 -- currency with its digits, whose amounts are millionths. most: the limit of the last reservation. delete_at: by the
 -- time of the keys; NULL if it is kept for ever.
 CREATE TABLE budget_periods (
@@ -22,7 +22,7 @@ CREATE TABLE budget_periods (
 ) STRICT;
 CREATE INDEX budget_periods_to_sweep ON budget_periods (delete_at) WHERE delete_at IS NOT NULL;
 
--- What the host has changed about limits. amount: in place of the configured one; NULL if that holds.
+-- The host's changes of limits. amount: in place of the configured one; NULL if that holds.
 CREATE TABLE budget_controls (
     budget TEXT NOT NULL,
     window TEXT NOT NULL,

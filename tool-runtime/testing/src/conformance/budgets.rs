@@ -388,25 +388,25 @@ async fn periods_are_listed_and_swept(store: &dyn BudgetStore) {
         let (account, balance) = (need.account, balance(0, 10 + number));
         expected.push(BudgetPeriod { account, start: at(0), limit: 100, balance });
     }
-    let mut listed: Vec<BudgetPeriod> = Vec::new();
+    let mut periods: Vec<BudgetPeriod> = Vec::new();
     loop {
-        let page = store.list_periods(checks.tenant, listed.last(), 2).await;
+        let page = store.list_periods(checks.tenant, periods.last(), 2).await;
         let page = done("list_periods", page);
         assert!(page.len() <= 2, "a page has no more than its limit");
         if page.is_empty() {
             break;
         }
-        listed.extend(page);
+        periods.extend(page);
     }
     let by_scope = |period: &BudgetPeriod| period.account.scope.clone();
-    listed.sort_by_key(by_scope);
-    assert_eq!(listed, expected, "all periods of the tenant are listed");
+    periods.sort_by_key(by_scope);
+    assert_eq!(periods, expected, "all periods of the tenant are listed");
 
     let sweep = async |now| while done("sweep_keys", store.sweep_keys(now, 100).await) > 0 {};
     sweep(START.after(KEEP).before(Duration::from_millis(1))).await;
-    let kept = done("list_periods", store.list_periods(checks.tenant, None, 10).await);
-    assert_eq!(kept.len(), 5, "none is deleted before its time");
+    let periods = done("list_periods", store.list_periods(checks.tenant, None, 10).await);
+    assert_eq!(periods.len(), 5, "none is deleted before its time");
     sweep(START.after(KEEP)).await;
-    let kept = done("list_periods", store.list_periods(checks.tenant, None, 10).await);
-    assert_eq!(kept, expected[..1], "one that is kept for ever stays");
+    let periods = done("list_periods", store.list_periods(checks.tenant, None, 10).await);
+    assert_eq!(periods, expected[..1], "one that is kept for ever stays");
 }

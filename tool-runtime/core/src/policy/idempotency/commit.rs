@@ -52,8 +52,9 @@ impl ToolTransaction {
         scope: &CallScope,
         ended: CallOutcome,
     ) -> CallOutcome {
-        let ended = key.record_spending(scope, ended);
-        let Settlement::Answered { answer, keep_until } = key.settlement_of(&ended).await else {
+        let call_outcome = key.record_spending(scope, ended);
+        let Settlement::Answered { answer, keep_until } = key.settlement_of(&call_outcome).await
+        else {
             transaction.roll_back();
             let outcome = self.rolled_back(scope, None);
             key.release().await;
@@ -65,7 +66,7 @@ impl ToolTransaction {
             outcome = key.learn_commit(error).await;
         }
         match outcome {
-            CommitOutcome::Committed => ended,
+            CommitOutcome::Committed => call_outcome,
             CommitOutcome::NotHeld => {
                 self.record_rollback();
                 lost_to_another_run(scope)

@@ -49,9 +49,9 @@ pub(in crate::policy) struct ClaimedKey {
     in_doubt: bool,
     /// It was moved to a thread that holds it until the tool's own thread exits.
     on_own_thread: bool,
-    /// What the call has reserved of budgets; empty if it spends nothing.
+    /// The reservations of the call; empty if it spends nothing.
     spending: CallSpending,
-    /// What it has spent of them, once that is known.
+    /// The part of them that is spent, once that is known.
     charge: Charge,
     /// The settlement that has to be stored, once it is known.
     settlement: Option<Settlement>,
@@ -83,7 +83,7 @@ impl ClaimedKey {
         }
     }
 
-    /// Adds what the call has reserved of budgets.
+    /// Adds the reservations of the call.
     pub(super) fn with_spending(mut self, spending: CallSpending) -> Self {
         self.spending = spending;
         self
@@ -142,19 +142,24 @@ impl ClaimedKey {
             let Some(key) = self.hold_until_thread_exits() else { return ended };
             self = key;
         }
-        let ended = self.record_spending(scope, ended);
-        let settlement = self.settlement_of(&ended).await;
+        let call_outcome = self.record_spending(scope, ended);
+        let settlement = self.settlement_of(&call_outcome).await;
         match self.store(settlement).await {
-            Ok(false) if matches!(ended.effect, EffectOutcome::Answered | EffectOutcome::Final) => {
+            Ok(false)
+                if matches!(
+                    call_outcome.effect,
+                    EffectOutcome::Answered | EffectOutcome::Final
+                ) =>
+            {
                 lost_to_another_run(scope)
             }
-            Ok(_) => ended,
+            Ok(_) => call_outcome,
             Err(error) => {
                 // A full store may still have room for the mark without an answer.
                 if error.kind() == StoreErrorKind::Full {
                     drop(self.store(Settlement::Unknown).await);
                 }
-                let mut outcome = ended.with_warning(NOT_STORED);
+                let mut outcome = call_outcome.with_warning(NOT_STORED);
                 let log = format!("{}the answer was not stored: {error}", outcome.log);
                 outcome.log = scope.scrub_log(log);
                 outcome

@@ -1,4 +1,4 @@
-//! What one call needs of its accounts, with the balances that the store has told.
+//! The demands of one call on its accounts, with the balances that the store has told.
 
 use chrono::{DateTime, Utc};
 use tool_contracts::{BudgetUse, CallStatus, ErrorCode, ToolErrorDetail};
@@ -21,7 +21,7 @@ pub(in crate::policy) struct CallSpending {
 }
 
 impl CallSpending {
-    /// Makes the spending of a call whose amounts are not reserved, and whose balances are not read.
+    /// Makes the spending of a call, before its amounts are reserved and its balances are read.
     pub(super) fn planned(demands: Vec<Demand>) -> Self {
         let balances = vec![Balance::default(); demands.len()];
         Self { demands, balances, is_reserved: false }

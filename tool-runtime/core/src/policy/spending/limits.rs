@@ -141,7 +141,7 @@ impl StoreClient {
     }
 }
 
-/// Asks a limit for what a call needs. A call whose needs are not known does not run.
+/// Asks a limit for the demands of a call. A call with unknown demands does not run.
 fn demands_of(
     limit: &dyn ToolSpendingLimit,
     call: &SpendingCall<'_>,
@@ -154,7 +154,7 @@ fn demands_of(
     demands.map_err(|failure| Refusal::new(CallStatus::NotExecuted, failure.with_effect_none()))
 }
 
-/// Refuses a call whose budgets cannot be read.
+/// Refuses a call, because its budgets cannot be read.
 fn unreadable(error: &StoreError) -> Box<Refusal> {
     let message = "the store of budgets failed, and without it this call could spend too much; \
                    it was not run";

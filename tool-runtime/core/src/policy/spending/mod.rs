@@ -99,7 +99,7 @@ impl<'c> SpendingCall<'c> {
     }
 }
 
-/// What a call needs of one account.
+/// The demand of a call on one account.
 #[derive(Debug, Clone)]
 #[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
 pub struct Demand {
@@ -109,7 +109,7 @@ pub struct Demand {
     pub is_of_call_alone: bool,
     /// The reason for which a person decides about the call, whatever is left.
     pub asks: Option<String>,
-    /// What becomes of a call that exceeds the limit.
+    /// The treatment of a call that exceeds the limit.
     pub over: OverLimit,
     /// The words for the window in a sentence, such as `today`.
     pub window: Box<str>,
@@ -119,7 +119,7 @@ pub struct Demand {
     pub is_visible: bool,
 }
 
-/// What becomes of a call that exceeds a limit.
+/// The treatment of a call that exceeds a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(clippy::exhaustive_enums, reason = "a call runs, waits for a person, or is refused")]
 pub enum OverLimit {

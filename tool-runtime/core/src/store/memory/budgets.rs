@@ -172,7 +172,7 @@ impl MemoryBudgets {
         }
     }
 
-    /// Stores a period whose limit no reservation has told yet, unless it is stored.
+    /// Stores a period before its first reservation has told the limit, unless it is stored.
     fn open_to_raise(
         &mut self,
         now: UnixMillis,
