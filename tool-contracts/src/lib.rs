@@ -64,8 +64,8 @@ pub mod trace_context;
 pub use crate::{
     call::{CallStatus, ToolCallRequest, Violation},
     context::{
-        Actor, ActorType, Client, ClientApp, ContextFields, ContextForLog, ToolContext,
-        ToolContextBuilder, Trace,
+        Actor, ActorType, Allowance, AllowancePeriod, Client, ClientApp, ContextFields,
+        ContextForLog, ToolContext, ToolContextBuilder, Trace,
     },
     contract_error::{ContractError, Problem},
     error::{

@@ -15,9 +15,9 @@ pub use tool_runtime_record::ledger::{
     JsonLinesLedger, JsonLinesOptions, Ledger, LedgerBuilder, LedgerPage, LedgerQuery,
     LedgerStatus, LedgerStore, MAX_PAGE_SIZE, MemoryLedger, MerkleFrontier, Overload, Record,
     RecordDurability, RecordPosition, RecordStatus, RecordedAccess, RecordedApproval, RecordedCall,
-    RecordedCallKind, RecordedError, RecordedOrigin, RecordedPrincipal, SearchedPart, SharedLedger,
-    TreeHead, VerifiedChain, Verifier, VerifyError, WriterBegan, WriterChain, WriterClosed,
-    WriterState, audit, verify,
+    RecordedCallKind, RecordedError, RecordedOrigin, RecordedPrincipal, RecordedSpending,
+    RecordedSpendingOutcome, SearchedPart, SharedLedger, TreeHead, VerifiedChain, Verifier,
+    VerifyError, WriterBegan, WriterChain, WriterClosed, WriterState, audit, verify,
 };
 #[cfg(feature = "ed25519")]
 #[doc(inline)]

@@ -144,9 +144,10 @@ pub use tool_runtime_core::{
     BuildError, BuildProblem, CallRecord, CallScope, Cancellation, DataError, DryRun, DynamicTool,
     EvidenceRecorder, Failure, FailureCode, FromCall, Idempotency, InputAnswer, InputError, Job,
     MetaRecorder, NotPending, Observe, OutputMeta, Preview, Progress, ProgressUpdate, Reconciled,
-    RefusalReason, RefusedTool, Registry, Runtime, RuntimeBuilder, Sleep, SourceLocation, Timer,
-    Tool, ToolCall, ToolChanges, ToolFailure, ToolList, ToolOutput, ToolSubscription, Toolkit,
-    Tools, TypedCall, TypedTool, UserInput, Withdrawal, articulate, quiet_tool_panics, tokens,
+    RefusalReason, RefusedTool, Registry, Runtime, RuntimeBuilder, Sleep, SourceLocation,
+    SpendingOutcome, SpendingRecord, Timer, Tool, ToolCall, ToolChanges, ToolFailure, ToolList,
+    ToolOutput, ToolSubscription, Toolkit, Tools, TypedCall, TypedTool, UserInput, Withdrawal,
+    articulate, quiet_tool_panics, tokens,
 };
 #[cfg(feature = "attachments")]
 #[doc(inline)]

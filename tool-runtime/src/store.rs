@@ -19,11 +19,12 @@ pub use tool_runtime_core::store::{
     Charge, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome,
     Currency, Fence, GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState,
     LimitAnswer, LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker,
-    OutputSlice, OutputStore, PermitReport, RateReport, RateShare, Reservation, ReserveOutcome,
-    ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement, SettlementDecision, SpendOutcome,
-    StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport, StoreTransaction,
-    StoredAnswer, StoredOutput, StoredPeriod, StoredRow, StoredSession, SystemClock, TicketEnd,
-    TicketQuota, TicketStore, TransactionScope, UnixMillis, WaitingTicket, async_trait,
+    OutputSlice, OutputStore, PeriodPosition, PermitReport, RateReport, RateShare, Reservation,
+    ReserveOutcome, ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement, SettlementDecision,
+    SpendOutcome, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport,
+    StoreTransaction, StoredAnswer, StoredOutput, StoredPeriod, StoredRow, StoredSession,
+    SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope, UnixMillis, WaitingTicket,
+    async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]

@@ -44,6 +44,8 @@ cargo figures NAME [ARGS]
                      how similar the compressed contexts are to the whole ones, by a server's vectors
   faults [URL] [KILLS]  keyed writes in processes that are killed or frozen, whose clock is set, whose
                      store is damaged: none twice, no success lost
+  budgets [URL] [KILLS]  payments under budgets of three scopes, in processes that are killed or frozen and whose
+                     clock is set: no limit exceeded, no amount stuck, lost or paid twice
   store [FOLDER | URL]
                      keyed writes through the store, beside the same commits by hand: in files, or on a
                      server of PostgreSQL
@@ -79,6 +81,8 @@ fn main() -> ExitCode {
         ["model", words @ ..] if !words.is_empty() => model::figures(words),
         ["disclosure", files @ ..] if !files.is_empty() => disclosure::figures(files),
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
+        #[cfg(unix)]
+        ["budgets", runs @ ..] => faults::print_budgets(runs),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),
         #[cfg(unix)]

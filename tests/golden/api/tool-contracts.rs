@@ -26,6 +26,46 @@ pub enum ActorType {
 }
 words!(ActorType { User = "user", Agent = "agent", System = "system" });
 
+// tool_contracts::Allowance
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Allowance {
+    ..
+}
+impl Allowance {
+    #[must_use]
+    pub fn amount(&self) -> &str {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    pub fn new(
+        name: impl Into<String>,
+        amount: impl Into<String>,
+    ) -> Result<Self, ContractError> {}
+    #[must_use]
+    pub fn per(self, period: AllowancePeriod) -> Self {}
+    #[must_use]
+    pub const fn period(&self) -> AllowancePeriod {}
+}
+reads! {
+    Allowance, "an allowance"; required name = "name", leaf wire::FilledText; required
+    amount = "amount", leaf wire::Text; optional period = "period", nested
+    AllowancePeriod; => Allowance { name, amount, period : period.unwrap_or_default() }
+    .checked().map_err(| error | A::Error::custom(error.listed()))
+}
+
+// tool_contracts::AllowancePeriod
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, JsonSchema)]
+pub enum AllowancePeriod {
+    Lifetime,
+    Hour,
+    Day,
+    Week,
+    Month,
+}
+words!(
+    AllowancePeriod { Lifetime = "lifetime", Hour = "hour", Day = "day", Week = "week",
+    Month = "month" }
+);
+
 // tool_contracts::Attachment
 #[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Attachment {
@@ -402,6 +442,8 @@ impl ToolContext {
     #[must_use]
     pub fn actor(&self) -> Option<&Actor> {}
     #[must_use]
+    pub fn allowances(&self) -> &[Allowance] {}
+    #[must_use]
     pub fn attributes(&self) -> &BTreeMap<String, String> {}
     #[must_use]
     pub fn auth(&self) -> Option<&Map<String, Value>> {}
@@ -430,6 +472,7 @@ impl ToolContext {
     pub fn trace_context(&self) -> TraceContext {}
     #[must_use]
     pub fn trace_id(&self) -> &str {}
+    pub fn with_allowance(&self, allowance: Allowance) -> Result<Self, ContractError> {}
     #[must_use]
     pub fn with_auth(&self, auth: Option<Map<String, Value>>) -> Self {}
     #[must_use]
@@ -470,8 +513,9 @@ reads! {
     "tenant_slug", leaf wire::FilledText; optional site_id = "site_id", leaf
     wire::FilledText; optional currency = "currency", leaf wire::FilledText; optional
     timezone = "timezone", leaf wire::FilledText; optional attributes = "attributes",
-    leaf wire::Labels; optional client = "client", nested Client; optional dry_run =
-    "dry_run", leaf wire::Flag; optional trace = "trace", nested Trace; => {}
+    leaf wire::Labels; optional allowances = "allowances", nested Vec < Allowance >;
+    optional client = "client", nested Client; optional dry_run = "dry_run", leaf
+    wire::Flag; optional trace = "trace", nested Trace; => {}
 }
 text_getters! {
     ToolContext, | cx | cx.shared; run_id; ingestion_run_id; workflow_id; collection_id;
@@ -487,6 +531,7 @@ pub struct ToolContextBuilder {
 }
 impl ToolContextBuilder {
     pub fn actor(self, actor: Actor) -> Self {}
+    pub fn allowance(self, allowance: Allowance) -> Self {}
     pub fn attribute(self, name: impl Into<String>, value: impl Into<String>) -> Self {}
     pub fn attributes(self, attributes: BTreeMap<String, String>) -> Self {}
     pub fn auth(self, auth: Map<String, Value>) -> Self {}

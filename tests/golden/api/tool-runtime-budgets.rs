@@ -1,3 +1,16 @@
+// tool_runtime_budgets::Allowances
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Allowances {
+    ..
+}
+impl Allowances {
+    pub fn new() -> Self {}
+    pub fn time_zone(self, name: &str) -> Self {}
+}
+impl Default for Allowances {}
+impl SpendingLimit for Allowances {}
+
 // tool_runtime_budgets::Budget
 #[derive(Debug, Clone)]
 #[must_use]
@@ -7,6 +20,7 @@ pub struct Budget {
 impl Budget {
     pub fn ask_above(self, amount: &str) -> Self {}
     pub fn categories(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {}
+    pub fn from_toml(text: &str) -> Result<Vec<Self>, InvalidBudgets> {}
     pub fn hidden(self) -> Self {}
     pub fn lifetime(self, amount: &str) -> Self {}
     pub fn limit(self, window: Window, amount: &str) -> Self {}
@@ -24,6 +38,7 @@ impl Budget {
     pub fn time_zone(self, name: &str) -> Self {}
     pub fn toolkits(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {}
     pub fn tools(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {}
+    pub fn warn_at(self, percent: u8) -> Self {}
 }
 impl SpendingLimit for Budget {}
 
@@ -59,7 +74,7 @@ impl Budgets<'_> {
     pub async fn periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError> {}
     pub async fn raise(
@@ -92,6 +107,17 @@ pub trait DecimalAmount {}
 impl<T: DecimalAmount> DecimalAmount for Option<T> {}
 impl DecimalAmount for Decimal {}
 
+// tool_runtime_budgets::EstimatedCost
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no cost that a budget can count",
+    label = "this function returns something else",
+    note = "a function for `cost` takes the tool's arguments, and returns `Money` or `Option<Money>`"
+)]
+pub trait EstimatedCost {
+    fn into_cost(self) -> Option<Money>;
+}
+impl EstimatedCost for Option<Money> {}
+
 // tool_runtime_budgets::InvalidAmount
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -103,6 +129,16 @@ pub enum InvalidAmount {
     Rounded,
     UnknownCurrency,
     NoUnit,
+}
+
+// tool_runtime_budgets::InvalidBudgets
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct InvalidBudgets {
+    ..
+}
+impl InvalidBudgets {
+    #[must_use]
+    pub fn problems(&self) -> &[String] {}
 }
 
 // tool_runtime_budgets::MinorUnits
@@ -131,6 +167,7 @@ impl Money {
     pub fn new(amount: Decimal, currency: &str) -> Result<Self, InvalidAmount> {}
 }
 impl<'de> Deserialize<'de> for Money {}
+impl EstimatedCost for Money {}
 impl FromStr for Money {
     type Err = InvalidAmount;
 }

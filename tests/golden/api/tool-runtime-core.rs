@@ -236,6 +236,8 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn spec(&self) -> Option<&'c ToolSpec> {}
     #[must_use]
+    pub fn spending(&self) -> Vec<SpendingRecord> {}
+    #[must_use]
     pub fn status(&self) -> CallStatus {}
     #[must_use]
     pub fn took(&self) -> Option<Duration> {}
@@ -965,6 +967,25 @@ impl SourceLocation {
 }
 impl fmt::Display for SourceLocation {}
 
+// tool_runtime_core::SpendingOutcome
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpendingOutcome {
+    Refused,
+    Held,
+    Spent(u64),
+}
+
+// tool_runtime_core::SpendingRecord
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpendingRecord {
+    pub budget: Arc<str>,
+    pub limit: Arc<str>,
+    pub unit: BudgetUnit,
+    pub amount: u64,
+    pub total: u64,
+    pub outcome: SpendingOutcome,
+}
+
 // tool_runtime_core::Timer
 pub trait Timer: fmt::Debug + Send + Sync + 'static {
     fn now(&self) -> Instant;
@@ -1368,6 +1389,16 @@ impl BreakerConfig {
 }
 impl Default for BreakerConfig {}
 
+// tool_runtime_core::policy::BudgetWarning
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BudgetWarning {
+    pub account: BudgetAccount,
+    pub used: u64,
+    pub total: u64,
+    pub percent: u8,
+}
+
 // tool_runtime_core::policy::ConcurrentRepeat
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -1398,6 +1429,7 @@ pub struct Demand {
     pub over: OverLimit,
     pub window: Box<str>,
     pub renews_at: Option<UnixMillis>,
+    pub warn_at: Option<u8>,
     pub is_visible: bool,
 }
 
@@ -1514,6 +1546,12 @@ impl ModelAnswer {
     pub fn text(&self) -> Option<&str> {}
 }
 
+// tool_runtime_core::policy::ObserveBudgets
+pub trait ObserveBudgets: Send + Sync + 'static {
+    fn nearly_used(&self, warning: &BudgetWarning);
+}
+impl<F: Fn(&BudgetWarning) + Send + Sync + 'static> ObserveBudgets for F {}
+
 // tool_runtime_core::policy::OutOfRange
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct OutOfRange {
@@ -1604,6 +1642,7 @@ impl Policy {
     pub fn approver(self, approver: impl Approver) -> Self {}
     pub fn archive_unknown_after(self, time: Duration) -> Self {}
     pub fn budget(self, budget: impl SpendingLimit) -> Self {}
+    pub fn budgets(self, budgets: impl IntoIterator<Item = impl SpendingLimit>) -> Self {}
     pub fn cache_bytes(self, bytes: u64) -> Self {}
     pub fn clock(self, clock: impl Clock) -> Self {}
     pub fn correction_budget(self, calls: u32) -> Self {}
@@ -1612,6 +1651,7 @@ impl Policy {
     pub fn max_in_flight(self, calls: usize) -> Self {}
     pub fn max_queue(self, calls: usize) -> Self {}
     pub fn new() -> Self {}
+    pub fn observe_budgets(self, observer: impl ObserveBudgets) -> Self {}
     pub fn output_lifetime(self, time: Duration) -> Self {}
     pub fn output_store(self, store: impl OutputStore) -> Self {}
     pub fn rules(self, rules: ToolPolicy) -> Self {}
@@ -1730,6 +1770,7 @@ impl<'c> SpendingCall<'c> {
     pub fn arguments(&self) -> &'c str {}
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
+    pub fn estimate(&self) -> Option<Result<Option<CostEstimate>, Failure>> {}
     #[must_use]
     pub fn now(&self) -> UnixMillis {}
     #[must_use]
@@ -1746,6 +1787,7 @@ pub trait SpendingLimit: Send + Sync + 'static {
         tool: &ToolSpec,
     ) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
     fn sums(&self) -> Vec<LimitedSum>;
+    fn counts_allowances(&self) -> bool {}
 }
 
 // tool_runtime_core::policy::StateSignature
@@ -1866,6 +1908,10 @@ impl ToolFailure for TicketRejection {}
 #[derive(Debug, Clone, Copy)]
 pub struct Tickets<'r>(_);
 impl Tickets<'_> {
+    pub async fn budget_notes(
+        &self,
+        calls: &[WaitingCall],
+    ) -> Result<Vec<Vec<String>>, StoreError> {}
     pub async fn end(
         &self,
         id: Uuid,
@@ -2087,6 +2133,10 @@ pub struct BudgetPeriod {
     pub limit: u64,
     pub balance: Balance,
 }
+impl BudgetPeriod {
+    #[must_use]
+    pub fn position(&self) -> PeriodPosition {}
+}
 
 // tool_runtime_core::store::BudgetStore
 pub trait BudgetStore: IdempotencyStore {
@@ -2123,7 +2173,7 @@ pub trait BudgetStore: IdempotencyStore {
     async fn list_periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError>;
 }
@@ -2538,6 +2588,13 @@ pub trait OutputStore: Send + Sync + 'static {
         now: UnixMillis,
         limit: usize,
     ) -> Result<usize, StoreError>;
+}
+
+// tool_runtime_core::store::PeriodPosition
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeriodPosition {
+    pub account: Digest,
+    pub start: UnixMillis,
 }
 
 // tool_runtime_core::store::PermitReport

@@ -303,6 +303,8 @@ impl Principal {
     #[must_use]
     pub fn trusted(name: impl Into<Box<str>>) -> Self {}
     #[must_use]
+    pub fn with_allowance(self, allowance: Allowance) -> Self {}
+    #[must_use]
     pub fn with_scopes(self, scopes: Scopes) -> Self {}
     #[must_use]
     pub fn with_users(self, users: Users) -> Self {}
@@ -349,6 +351,8 @@ pub struct Routers {
 pub enum Scope {
     Internal,
     Approvals,
+    ExceedBudgets,
+    Budgets,
     Traces,
     Replay,
     Outcomes,

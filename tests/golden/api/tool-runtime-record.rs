@@ -1085,6 +1085,7 @@ pub struct RecordedCall {
     pub dry_run: bool,
     pub approval_dry_run: bool,
     pub replay_of: Option<Uuid>,
+    pub spending: Vec<RecordedSpending>,
     pub approval: Option<RecordedApproval>,
     pub input_hash: Option<String>,
     pub output_hash: Option<String>,
@@ -1158,6 +1159,28 @@ pub struct RecordedPrincipal {
     pub actor_type: Option<ActorType>,
     pub actor_id: Option<String>,
     pub session_id: Option<String>,
+}
+
+// tool_runtime_record::ledger::RecordedSpending
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct RecordedSpending {
+    pub budget: String,
+    pub limit: String,
+    pub unit: String,
+    pub amount: String,
+    pub outcome: RecordedSpendingOutcome,
+    pub spent: Option<String>,
+}
+impl From<&SpendingRecord> for RecordedSpending {}
+
+// tool_runtime_record::ledger::RecordedSpendingOutcome
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub enum RecordedSpendingOutcome {
+    Refused,
+    Held,
+    Spent,
 }
 
 // tool_runtime_record::ledger::SearchedPart

@@ -78,6 +78,10 @@
 
 // tool_runtime::SourceLocation = tool_runtime_core::SourceLocation
 
+// tool_runtime::SpendingOutcome = tool_runtime_core::SpendingOutcome
+
+// tool_runtime::SpendingRecord = tool_runtime_core::SpendingRecord
+
 // tool_runtime::Timer = tool_runtime_core::Timer
 
 // tool_runtime::TokioTimer = tool_runtime_core::TokioTimer
@@ -299,6 +303,10 @@
 // tool_runtime::ledger::RecordedOrigin = tool_runtime_record::ledger::RecordedOrigin
 
 // tool_runtime::ledger::RecordedPrincipal = tool_runtime_record::ledger::RecordedPrincipal
+
+// tool_runtime::ledger::RecordedSpending = tool_runtime_record::ledger::RecordedSpending
+
+// tool_runtime::ledger::RecordedSpendingOutcome = tool_runtime_record::ledger::RecordedSpendingOutcome
 
 // tool_runtime::ledger::SearchedPart = tool_runtime_record::ledger::SearchedPart
 
@@ -579,6 +587,8 @@
 // tool_runtime::store::OutputSlice = tool_runtime_core::store::OutputSlice
 
 // tool_runtime::store::OutputStore = tool_runtime_core::store::OutputStore
+
+// tool_runtime::store::PeriodPosition = tool_runtime_core::store::PeriodPosition
 
 // tool_runtime::store::PermitReport = tool_runtime_core::store::PermitReport
 

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,10 @@ use tool_runtime::store::{
     IdempotencyStore, PostgresStore, SqliteStore, StoreError, StoreErrorKind,
 };
 
+use super::budgets::Payment;
 use super::log::{Effect, EffectLog};
 use super::point::ArmedTrap;
+use super::shop::WriteTool;
 use super::{ChildTask, clock_steps, shop};
 
 /// The environment variable with a child's [`ChildTask`] as JSON.
@@ -86,18 +89,28 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
 /// Opens the store of a task: a file in its folder, or a schema of its folder's name on the server that the
 /// parent has named.
 async fn open_store(task: &ChildTask) -> Result<Arc<dyn IdempotencyStore>, StoreError> {
-    let Ok(server) = std::env::var(POSTGRES_VARIABLE) else {
-        return Ok(Arc::new(SqliteStore::open(task.folder.join("tools.db"))?));
+    let server = std::env::var(POSTGRES_VARIABLE).ok();
+    open_store_in(&task.folder, server.as_deref(), task.lease).await
+}
+
+/// Opens the store of a folder: a file in it, or a schema of its name on a server.
+pub(super) async fn open_store_in(
+    folder: &Path,
+    server: Option<&str>,
+    lease: Duration,
+) -> Result<Arc<dyn IdempotencyStore>, StoreError> {
+    let Some(server) = server else {
+        return Ok(Arc::new(SqliteStore::open(folder.join("tools.db"))?));
     };
-    let folder = task.folder.file_name().unwrap_or_default().to_string_lossy();
+    let folder = folder.file_name().unwrap_or_default().to_string_lossy();
     let options = PostgresStore::options()
         .schema(folder.replace('-', "_"))
         .max_connections(2)
-        .lock_timeout(task.lease / 4);
+        .lock_timeout(lease / 4);
     // The campaign may restart the server, or cut it off.
     let until = Instant::now() + MAX_SILENCE;
     loop {
-        match options.clone().connect(&server).await {
+        match options.clone().connect(server).await {
             Err(error) if error.kind() == StoreErrorKind::Unavailable && Instant::now() < until => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -120,7 +133,7 @@ async fn write_all(runtime: &Runtime, task: &ChildTask, keys: &[String]) {
 async fn write(runtime: &Runtime, task: &ChildTask, key: &str) {
     let until = Instant::now() + MAX_SILENCE;
     let report = loop {
-        let report = write_once(runtime, task.tool.name(), key).await;
+        let report = write_once(runtime, task.tool, key).await;
         // On a busy machine the store or the deadline may not suffice; then the call is repeated too.
         let is_late = report.refused.as_ref().is_some_and(|(code, _)| code == "TIMEOUT");
         let passes = ["in_flight", "store_unavailable"].iter().any(|it| report.is_refused(it));
@@ -132,9 +145,16 @@ async fn write(runtime: &Runtime, task: &ChildTask, key: &str) {
     print_line(&serde_json::to_string(&report).expect("a report is JSON"));
 }
 
-async fn write_once(runtime: &Runtime, tool: &str, key: &str) -> Report {
-    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
-    let cx = cx.idempotency_key(key).build().expect("the context is whole");
-    let mut call = runtime.call(tool, "{}", &cx);
+async fn write_once(runtime: &Runtime, tool: WriteTool, key: &str) -> Report {
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1");
+    let payment = Payment::under(key);
+    let (user, arguments) = match tool {
+        WriteTool::Paying | WriteTool::PayingBlindly => (payment.user, payment.arguments()),
+        WriteTool::Reconciling | WriteTool::Forwarding | WriteTool::Plain => {
+            ("jane", "{}".to_owned())
+        }
+    };
+    let cx = cx.user_id(user).idempotency_key(key).build().expect("the context is whole");
+    let mut call = runtime.call(tool.name(), arguments, &cx);
     Report::of(key, call.execute().await)
 }

@@ -46,21 +46,47 @@ pub fn library() -> Option<PathBuf> {
     found.into_iter().find(|path| path.is_file())
 }
 
-/// Makes this many steps of the clock; each write is repeated after each step.
+/// The parameters of a campaign of clock steps.
+#[derive(Debug, Clone)]
+pub struct ClockPlan {
+    /// The number of steps.
+    pub steps: u32,
+    /// The tool that the children write with.
+    pub tool: WriteTool,
+    /// The offsets from true time that the clock is set to, in seconds; steps from seconds to more than a month if none.
+    pub offsets: Vec<i64>,
+    /// The number of concurrent series.
+    pub at_once: u32,
+}
+
+impl ClockPlan {
+    /// Makes this many steps of a plain tool's clock.
+    #[must_use]
+    pub fn new(steps: u32, at_once: u32) -> Self {
+        Self { steps, tool: WriteTool::Plain, offsets: STEPS.to_vec(), at_once }
+    }
+}
+
+/// Makes the steps of the clock; each write is repeated after each step.
 ///
 /// # Errors
 /// libfaketime is not installed, a process cannot be started, or a child fails.
-pub fn run(program: &Program, steps: u32, at_once: u32) -> Result<FaultCounts, CampaignError> {
+pub fn run(program: &Program, plan: &ClockPlan) -> Result<FaultCounts, CampaignError> {
+    let ClockPlan { steps, tool, ref offsets, at_once } = *plan;
     let library =
         library().ok_or("libfaketime is not installed; install Debian's package faketime")?;
     let program = program.with_clock(library);
     run_in_series(at_once, steps, STEPS_PER_CHILD, |number, steps| {
         let mut rng = SeededRng::new(u64::from(number) + 1);
         let mut counts = FaultCounts { clock_steps: steps, ..FaultCounts::default() };
-        let mut writes = Writes::new(&program, WriteTool::Plain, Downstream::Naive, LEASE)?;
+        let downstream = if tool.resolves() { Downstream::Fences } else { Downstream::Naive };
+        let mut writes = Writes::new(&program, tool, downstream, LEASE)?;
         set(&writes.folder.0, 0)?;
         let first: Vec<_> = keys(0);
-        let task = ChildTask { clock_steps: plan(&mut rng, steps), ..writes.task(first.clone()) };
+        let task = ChildTask {
+            clock_steps: plan_steps(&mut rng, offsets, steps),
+            ..writes.task(first.clone())
+        };
         for step in &task.clock_steps {
             writes.expect(&step.keys);
         }
@@ -68,7 +94,7 @@ pub fn run(program: &Program, steps: u32, at_once: u32) -> Result<FaultCounts, C
         if !status.success() {
             return Err(format!("a child: {status}").into());
         }
-        step_during_a_write(&mut writes, &mut rng)?;
+        step_during_a_write(&mut writes, offsets, &mut rng)?;
         counts.clock_steps += 1;
         set(&writes.folder.0, 0)?;
         writes.finish(&mut counts)?;
@@ -81,13 +107,13 @@ fn keys(round: u32) -> Vec<String> {
 }
 
 /// Steps forward with new keys, then back with all keys so far, repeatedly.
-fn plan(rng: &mut SeededRng, steps: u32) -> Vec<ClockStep> {
+fn plan_steps(rng: &mut SeededRng, offsets: &[i64], steps: u32) -> Vec<ClockStep> {
     let mut known = keys(0);
     let plan = (1..=steps).map(|number| {
         if number % 2 == 1 {
             let new = keys(number);
             known.extend(new.clone());
-            ClockStep { offset: STEPS[rng.index(STEPS.len())], keys: new }
+            ClockStep { offset: offsets[rng.index(offsets.len())], keys: new }
         } else {
             ClockStep { offset: 0, keys: known.clone() }
         }
@@ -96,8 +122,13 @@ fn plan(rng: &mut SeededRng, steps: u32) -> Vec<ClockStep> {
 }
 
 /// Sets the clock during a write that a second process repeats.
-fn step_during_a_write(writes: &mut Writes<'_>, rng: &mut SeededRng) -> Result<(), CampaignError> {
-    let kind = TrapKind::StepClock { offset: STEPS[rng.index(STEPS.len())], pause_ms: PAUSE_MS };
+fn step_during_a_write(
+    writes: &mut Writes<'_>,
+    offsets: &[i64],
+    rng: &mut SeededRng,
+) -> Result<(), CampaignError> {
+    let kind =
+        TrapKind::StepClock { offset: offsets[rng.index(offsets.len())], pause_ms: PAUSE_MS };
     let point = [Point::BeforeEffect, Point::AfterEffect][rng.index(2)];
     let trap = Trap { kind, point, write: 1, delay_us: 0 };
     let task = writes.task(vec!["during-a-write".to_owned()]);

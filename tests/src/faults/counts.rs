@@ -1,8 +1,9 @@
 //! The counts of a campaign.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::budgets::Payment;
 use super::log::Effect;
 use super::point::Point;
 
@@ -37,6 +38,14 @@ pub struct FaultCounts {
     pub unresolved: u32,
     /// Keys whose outcome is unknown at the end, and whose tool cannot resolve it.
     pub unknown: u32,
+    /// Sums of budgets that exceed their limit.
+    pub overspent: u32,
+    /// Sums of budgets with an amount that no call holds.
+    pub stuck: u32,
+    /// Payments that a budget refused.
+    pub refused: u32,
+    /// Payments that are in no record of a call: their process was killed before it had written one.
+    pub unrecorded: u32,
 }
 
 /// The final state of one key.
@@ -50,6 +59,8 @@ pub(super) struct Outcome<'o> {
     pub(super) last: Option<Effect>,
     /// True if the answer of the last repeat is that the outcome is unknown.
     pub(super) is_unknown: bool,
+    /// True if the last repeat was refused by a budget.
+    pub(super) is_over_budget: bool,
 }
 
 impl FaultCounts {
@@ -83,23 +94,42 @@ impl FaultCounts {
         self.lost += other.lost;
         self.unresolved += other.unresolved;
         self.unknown += other.unknown;
+        self.overspent += other.overspent;
+        self.stuck += other.stuck;
+        self.refused += other.refused;
+        self.unrecorded += other.unrecorded;
     }
 
     /// Returns the number of broken promises.
     #[must_use]
     pub fn broken(&self) -> u32 {
-        self.double + self.lost + self.unresolved + self.unnoticed
+        self.double + self.lost + self.unresolved + self.unnoticed + self.overspent + self.stuck
     }
 
     /// Counts one key at the end; `resolves` says that its tool leaves no outcome unknown.
     pub(super) fn count(&mut self, outcome: Outcome<'_>, resolves: bool) {
-        let Outcome { effects, confirmed, last, is_unknown } = outcome;
+        let Outcome { effects, confirmed, last, is_unknown, is_over_budget } = outcome;
         self.count_effects(effects, is_unknown);
         let told_otherwise = confirmed.is_some() && confirmed != last;
         let forgotten = last.is_none() && !effects.is_empty() && !is_unknown;
         self.lost += u32::from(told_otherwise || differs(effects, last) || forgotten);
         let may_be_unknown = is_unknown && !resolves;
-        self.unresolved += u32::from(last.is_none() && !may_be_unknown);
+        self.unresolved += u32::from(last.is_none() && !may_be_unknown && !is_over_budget);
+        self.refused += u32::from(is_over_budget);
+    }
+
+    /// Compares the amounts in the records of calls with what was paid: each payment once, or not at all if its process
+    /// was killed.
+    pub(super) fn count_records(&mut self, paid: &[String], recorded: &BTreeMap<String, u64>) {
+        for key in paid {
+            match recorded.get(key).copied().unwrap_or_default() {
+                0 => self.unrecorded += 1,
+                amount => self.double += u32::from(amount != Payment::under(key).millionths()),
+            }
+        }
+        let paid: BTreeSet<_> = paid.iter().collect();
+        let invented = recorded.iter().filter(|(key, amount)| **amount > 0 && !paid.contains(key));
+        self.double += u32::try_from(invented.count()).unwrap_or(u32::MAX);
     }
 
     /// Counts one key of a damaged store: an error is allowed, a wrong answer is not.

@@ -9,9 +9,11 @@
 //! | the process is killed at one of its [`Point`]s, or at any time | [`kills`] |
 //! | the process is suspended for longer than its lease, and continues | [`zombies`] |
 //! | the wall clock is set forward and back | [`clock_steps`] |
+//! | each of them, while tools pay under budgets | [`budgets`] |
 //! | bytes of the store's file change between two processes | [`damage`] |
 //! | the ledger's file is replaced by an older copy, or removed | [`rollbacks`] |
 
+pub mod budgets;
 mod child;
 pub mod clock_steps;
 mod counts;
@@ -116,6 +118,12 @@ impl Program {
     pub fn with_postgres(mut self, url: &str) -> Self {
         self.environment.push((child::POSTGRES_VARIABLE.into(), url.into()));
         self
+    }
+
+    /// Returns the URL of the server that has the children's stores, if one has.
+    fn postgres(&self) -> Option<&str> {
+        let variable = self.environment.iter().find(|(name, _)| name == child::POSTGRES_VARIABLE);
+        variable.and_then(|(_, url)| url.to_str())
     }
 
     /// Makes the command that starts a child with this task; its input and output are piped.

@@ -10,6 +10,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::store::IdempotencyStore;
 use tool_runtime::{BuildError, Reconciled};
 
+use super::budgets;
 use super::log::{Effect, EffectLog};
 use super::point::{ArmedTrap, Point};
 use super::store::TrapStore;
@@ -23,6 +24,10 @@ pub enum WriteTool {
     Forwarding,
     /// Neither: the outcome of an interrupted run stays unknown.
     Plain,
+    /// It pays under budgets, and its `reconcile` determines if an earlier run has paid.
+    Paying,
+    /// It pays under budgets, and the outcome of an interrupted run stays unknown.
+    PayingBlindly,
 }
 
 impl WriteTool {
@@ -30,8 +35,16 @@ impl WriteTool {
     #[must_use]
     pub fn resolves(self) -> bool {
         match self {
-            Self::Reconciling | Self::Forwarding => true,
-            Self::Plain => false,
+            Self::Reconciling | Self::Forwarding | Self::Paying => true,
+            Self::Plain | Self::PayingBlindly => false,
+        }
+    }
+
+    /// Returns whether it pays, under budgets.
+    pub(super) fn pays(self) -> bool {
+        match self {
+            Self::Paying | Self::PayingBlindly => true,
+            Self::Reconciling | Self::Forwarding | Self::Plain => false,
         }
     }
 
@@ -40,6 +53,8 @@ impl WriteTool {
             Self::Reconciling => "place",
             Self::Forwarding => "place_once",
             Self::Plain => "place_blindly",
+            Self::Paying => "pay",
+            Self::PayingBlindly => "pay_blindly",
         }
     }
 }
@@ -134,6 +149,44 @@ fn show(_: &Shop, _: &Idempotency) -> bool {
     true
 }
 
+/// Pays an amount; the log shows if it did.
+#[ai_tool(effect = "write", preview = show_payment, reconcile = find_payment, blocking)]
+fn pay(
+    shop: &Shop,
+    key: &Idempotency,
+    /// The amount.
+    #[arg(spends = "EUR", minor_units)]
+    cents: u32,
+) -> Result<PlacedOrder, ShopError> {
+    let _ = cents;
+    shop.place(key)
+}
+
+/// Pays an amount without a way to determine later if it did.
+#[ai_tool(effect = "write", preview = show_payment, blocking)]
+fn pay_blindly(
+    shop: &Shop,
+    key: &Idempotency,
+    /// The amount.
+    #[arg(spends = "EUR", minor_units)]
+    cents: u32,
+) -> Result<PlacedOrder, ShopError> {
+    let _ = cents;
+    shop.place(key)
+}
+
+fn show_payment(_: &Shop, _: &Idempotency, _: u32) -> bool {
+    true
+}
+
+fn find_payment(
+    shop: &Shop,
+    key: &Idempotency,
+    _: u32,
+) -> Result<Reconciled<PlacedOrder>, ShopError> {
+    shop.find(key)
+}
+
 fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopError> {
     shop.find(key)
 }
@@ -147,14 +200,20 @@ pub(super) fn open(
 ) -> Result<Runtime, BuildError> {
     let rules = ToolPolicy::new().lease(lease).retry(RetryConfig::never());
     let policy = Policy::new().idempotency_store(TrapStore::new(store, trap.clone())).rules(rules);
+    let policy = policy.budgets(budgets::limits());
     Runtime::builder()
         .tool::<PlaceTool>()
         .tool::<PlaceBlindlyTool>()
         .tool::<PlaceOnceTool>()
+        .tool::<PayTool>()
+        .tool::<PayBlindlyTool>()
         .state(Shop { log, trap: trap.clone() })
         .permission("place", Permission::Allow)
         .permission("place_blindly", Permission::Allow)
         .permission("place_once", Permission::Allow)
+        .permission("pay", Permission::Allow)
+        .permission("pay_blindly", Permission::Allow)
+        .observe(budgets::report)
         .policy(policy)
         .build()
 }

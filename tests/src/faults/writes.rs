@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use super::budgets::{self, Payments, RecordedPayment};
 use super::child::Report;
 use super::counts::{FaultCounts, Outcome};
 use super::log::{Downstream, Effect, EffectLog};
@@ -28,6 +29,8 @@ pub(super) struct Writes<'p> {
     pub(super) open: Vec<String>,
     confirmed: BTreeMap<String, Effect>,
     last: BTreeMap<String, Report>,
+    /// The amounts that the records of calls say were paid, by key.
+    recorded: BTreeMap<String, u64>,
     /// The number of answers to runs that another run had taken over.
     pub(super) lease_lost: u32,
 }
@@ -49,6 +52,7 @@ impl<'p> Writes<'p> {
             open: Vec::new(),
             confirmed: BTreeMap::new(),
             last: BTreeMap::new(),
+            recorded: BTreeMap::new(),
             lease_lost: 0,
         })
     }
@@ -76,6 +80,9 @@ impl<'p> Writes<'p> {
 
     /// Reads a line of a child.
     pub(super) fn read_line(&mut self, line: &str) {
+        if let Ok(payment) = serde_json::from_str::<RecordedPayment>(line) {
+            *self.recorded.entry(payment.paid_under).or_default() += payment.millionths;
+        }
         let Ok(report) = serde_json::from_str::<Report>(line) else { return };
         // A caller that was warned repeats the call, and may be told that its outcome is unknown.
         if let Some(effect) = report.effect.filter(|_| !report.is_warned) {
@@ -100,10 +107,29 @@ impl<'p> Writes<'p> {
         self.count(counts)
     }
 
-    /// Compares the last answers with the log.
+    /// Compares the last answers with the log, and the sums of budgets too if the tool pays.
     fn count(self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
         let resolves = self.tool.resolves();
+        if self.tool.pays() {
+            self.count_payments(counts)?;
+        }
         self.each_outcome(counts, |counts, outcome| counts.count(outcome, resolves))
+    }
+
+    /// Compares the sums of budgets, and the records of the calls, with what was paid.
+    fn count_payments(&self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
+        let log = EffectLog::open(&self.folder.0.join("effects.log"), Downstream::Naive)?;
+        let effects = log.effects()?;
+        let is_unknown = |key: &&String| {
+            self.last.get(*key).is_some_and(|report| report.is_refused("outcome_unknown"))
+        };
+        let is_paid = |key: &&String| effects.contains_key(*key) && !is_unknown(key);
+        let payments = Payments {
+            paid: self.keys.iter().filter(is_paid).cloned().collect(),
+            unknown: self.keys.iter().filter(is_unknown).cloned().collect(),
+        };
+        counts.count_records(&payments.paid, &self.recorded);
+        budgets::check(self.program, &self.folder.0, self.tool, payments, counts)
     }
 
     /// Compares the answers of a damaged store with the log.
@@ -126,6 +152,7 @@ impl<'p> Writes<'p> {
                 confirmed: self.confirmed.get(key).copied(),
                 last: last.and_then(|report| report.effect),
                 is_unknown: last.is_some_and(|report| report.is_refused("outcome_unknown")),
+                is_over_budget: last.is_some_and(|report| report.is_refused("budget_exceeded")),
             };
             let broken = counts.broken();
             count(counts, outcome);

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{Actor, Client, ToolContext, Trace, fields::Fields};
+use super::{Actor, Allowance, Client, ToolContext, Trace, fields::Fields};
 
 /// Borrows every field of a [`ToolContext`].
 ///
@@ -43,6 +43,7 @@ pub struct ContextFields<'a> {
     pub currency: Option<&'a str>,
     pub timezone: Option<&'a str>,
     pub attributes: &'a BTreeMap<String, String>,
+    pub allowances: &'a [Allowance],
     pub client: Option<&'a Client>,
     pub dry_run: bool,
     pub trace: Option<&'a Trace>,
@@ -81,6 +82,7 @@ impl ToolContext {
             currency,
             timezone,
             attributes,
+            allowances,
             client,
             dry_run,
             trace,
@@ -112,6 +114,7 @@ impl ToolContext {
             currency: currency.as_deref(),
             timezone: timezone.as_deref(),
             attributes,
+            allowances,
             client: client.as_ref(),
             dry_run: *dry_run,
             trace: trace.as_ref(),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    Actor, Client, ToolContext, Trace,
+    Actor, Allowance, Client, ToolContext, Trace,
     fields::{Auth, Fields},
 };
 use crate::{
@@ -64,6 +64,7 @@ impl ToolContextBuilder {
             currency: None,
             timezone: None,
             attributes: BTreeMap::new(),
+            allowances: Vec::new(),
             client: None,
             dry_run: false,
             trace: None,
@@ -157,6 +158,12 @@ impl ToolContextBuilder {
     /// Sets all of the host's own ids.
     pub fn attributes(mut self, attributes: BTreeMap<String, String>) -> Self {
         self.fields.attributes = attributes;
+        self
+    }
+
+    /// Adds a limit on what the calls of this context spend; a context has at most eight.
+    pub fn allowance(mut self, allowance: Allowance) -> Self {
+        self.fields.allowances.push(allowance);
         self
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{Actor, Client, ToolContext, Trace, syntax};
+use super::{Actor, Allowance, Client, ToolContext, Trace, syntax};
 use crate::{
     ContractError,
     contract_error::Problems,
@@ -17,6 +17,7 @@ use crate::{
 };
 
 // The schema's `bounded_text_map` has the same three numbers.
+const MAX_ALLOWANCES: usize = 8;
 const MAX_ATTRIBUTES: usize = 32;
 const MAX_NAME_LENGTH: usize = 128;
 const MAX_VALUE_LENGTH: usize = 1024;
@@ -131,6 +132,10 @@ pub(super) struct Fields {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(with = "Option<BTreeMap<String, String>>", transform = crate::schemas::bounded_text_map)]
     pub(super) attributes: BTreeMap<String, String>,
+    /// The limits on what the calls of this context spend.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Allowance>>", length(max = 8))]
+    pub(super) allowances: Vec<Allowance>,
     /// The program that the call came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<Client>,
@@ -178,6 +183,7 @@ impl Fields {
             self.timezone.as_deref(),
         );
         self.check_attributes(&mut problems);
+        check_allowances(&mut problems, &self.allowances);
         problems.finish()
     }
 
@@ -219,6 +225,10 @@ impl Fields {
     }
 }
 
+pub(super) fn check_allowances(problems: &mut Problems, allowances: &[Allowance]) {
+    problems.check(allowances.len() <= MAX_ALLOWANCES, "allowances", "expected at most 8 entries");
+}
+
 reads! {
     ToolContext, "a tool context";
     required tenant_id = "tenant_id", leaf wire::Id;
@@ -247,6 +257,7 @@ reads! {
     optional currency = "currency", leaf wire::FilledText;
     optional timezone = "timezone", leaf wire::FilledText;
     optional attributes = "attributes", leaf wire::Labels;
+    optional allowances = "allowances", nested Vec<Allowance>;
     optional client = "client", nested Client;
     optional dry_run = "dry_run", leaf wire::Flag;
     optional trace = "trace", nested Trace;
@@ -278,6 +289,7 @@ reads! {
             currency,
             timezone,
             attributes: attributes.unwrap_or_default(),
+            allowances: allowances.unwrap_or_default(),
             client,
             dry_run: dry_run.unwrap_or_default(),
             trace,

@@ -1,6 +1,7 @@
 //! The context of a call: tenant, user, actor and limits.
 
 mod all_fields;
+mod allowance;
 mod builder;
 mod caller;
 mod fields;
@@ -19,6 +20,7 @@ pub(crate) use self::builder::NEW_RUN;
 use self::fields::Fields;
 pub use self::{
     all_fields::ContextFields,
+    allowance::{Allowance, AllowancePeriod},
     builder::ToolContextBuilder,
     caller::{Actor, ActorType, Client, ClientApp},
     trace::Trace,
@@ -137,6 +139,19 @@ impl ToolContext {
         Ok(self.changed(|fields| fields.idempotency_key = Some(key)))
     }
 
+    /// Returns the same context with one more allowance: a limit on what its calls spend.
+    ///
+    /// # Errors
+    /// Returns an error if it has eight already.
+    pub fn with_allowance(&self, allowance: Allowance) -> Result<Self, ContractError> {
+        let mut allowances = self.shared.allowances.clone();
+        allowances.push(allowance);
+        let mut problems = Problems::new("ToolContext");
+        fields::check_allowances(&mut problems, &allowances);
+        problems.finish()?;
+        Ok(self.changed(|fields| fields.allowances = allowances))
+    }
+
     fn changed(&self, change: impl FnOnce(&mut Fields)) -> Self {
         let mut fields = Fields::clone(&self.shared);
         change(&mut fields);
@@ -200,6 +215,12 @@ impl ToolContext {
     #[must_use]
     pub fn attributes(&self) -> &BTreeMap<String, String> {
         &self.shared.attributes
+    }
+
+    /// Returns the limits on what the calls of this context spend, in addition to the host's budgets.
+    #[must_use]
+    pub fn allowances(&self) -> &[Allowance] {
+        &self.shared.allowances
     }
 
     /// Returns the program that the call came from.

@@ -130,7 +130,7 @@ fn problems_of(cx: &ToolContext) -> Problems {
 }
 
 /// Fields of a context that an envelope does not have.
-fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
+fn beyond(cx: &ToolContext) -> [(&'static str, bool); 14] {
     [
         ("ingestion_run_id", cx.ingestion_run_id().is_some()),
         ("workflow_id", cx.workflow_id().is_some()),
@@ -145,6 +145,7 @@ fn beyond(cx: &ToolContext) -> [(&'static str, bool); 13] {
         ("tenant_slug", cx.tenant_slug().is_some()),
         ("site_id", cx.site_id().is_some()),
         ("attributes", !cx.attributes().is_empty()),
+        ("allowances", !cx.allowances().is_empty()),
     ]
 }
 

@@ -15,10 +15,10 @@ pub(crate) use self::rules::{
     ttl_only_for_reads,
 };
 use crate::{
-    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
-    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
-    ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
-    ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Allowance, AllowancePeriod, Attachment, Audience, BudgetUse, CallStatus,
+    Client, ClientApp, Coercion, Effect, ErrorCode, Evidence, EvidenceSource, Permission,
+    ToolAnnotations, ToolCallRequest, ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta,
+    ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
@@ -66,6 +66,8 @@ catalogue! {
     "tool_context" "ToolContext" ToolContext;
     "actor" "Actor" Actor;
     "actor_type" "ActorType" ActorType;
+    "allowance" "Allowance" Allowance;
+    "allowance_period" "AllowancePeriod" AllowancePeriod;
     "client" "Client" Client;
     "client_app" "ClientApp" ClientApp;
     "trace" "Trace" Trace;

@@ -172,7 +172,7 @@ fn problems_of(cx: &ToolContext) -> Problems {
 }
 
 /// Fields of a context that a body does not have.
-fn beyond(cx: &ToolContext) -> [(&'static str, bool); 5] {
+fn beyond(cx: &ToolContext) -> [(&'static str, bool); 6] {
     let span_id_only = |trace: &Trace| {
         trace.parent_span_id().is_none()
             && trace.trace_id().is_none()
@@ -184,6 +184,7 @@ fn beyond(cx: &ToolContext) -> [(&'static str, bool); 5] {
         ("actor", cx.actor().is_some()),
         ("client", cx.client().is_some()),
         ("attributes", cx.attributes().keys().any(|name| name != NPC_ID)),
+        ("allowances", !cx.allowances().is_empty()),
         ("trace", !cx.trace().is_none_or(span_id_only)),
     ]
 }

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, FixedOffset};
 use serde_json::{Value, json};
-use tool_contracts::{Actor, ActorType, Client, ClientApp, ToolContext, Trace};
+use tool_contracts::{
+    Actor, ActorType, Allowance, AllowancePeriod, Client, ClientApp, ToolContext, Trace,
+};
 use uuid::Uuid;
 
 fn valid() -> Value {
@@ -293,6 +295,62 @@ fn time_zones_have_the_shape_of_iana_names() {
         check_refused("timezone", json!(bad), "IANA");
     }
     check_refused("timezone", json!("A".repeat(65)), "IANA");
+}
+
+#[test]
+fn allowances_are_few_and_can_only_be_added() {
+    let allowance = |name: &str| json!({"name": name, "amount": "20.00 EUR"});
+    let many =
+        |count: usize| -> Value { (0..count).map(|at| allowance(&at.to_string())).collect() };
+    let cx = check_admitted("allowances", many(8));
+    assert_eq!((cx.allowances().len(), cx.allowances()[7].name()), (8, "7"));
+    check_refused("allowances", many(9), "at most 8");
+    let one_more = Allowance::new("more", "1 EUR").unwrap();
+    let refused = cx.with_allowance(one_more.clone()).unwrap_err();
+    assert_eq!(refused.problems()[0].field(), "allowances");
+    let added = check_admitted("allowances", many(7)).with_allowance(one_more).unwrap();
+    assert_eq!(added.allowances()[7].amount(), "1 EUR");
+    assert_eq!(added.with_dry_run(true).allowances().len(), 8, "further contexts have them too");
+    let daily = check_admitted(
+        "allowances",
+        json!([{"name": "reporter", "amount": "100 calls", "period": "day"}]),
+    );
+    assert_eq!(daily.allowances()[0].period(), AllowancePeriod::Day);
+}
+
+#[test]
+fn an_allowance_has_a_name_and_an_exact_amount() {
+    for amount in
+        ["0 EUR", "20 EUR", "0.000001 EUR", "999999999999.999999 EUR", "0 calls", "7 calls"]
+    {
+        assert_eq!(Allowance::new("job", amount).unwrap().amount(), amount);
+    }
+    for amount in [
+        "",
+        "20",
+        "EUR",
+        "20  EUR",
+        "20 eur",
+        "20 EURO",
+        "-1 EUR",
+        "1e3 EUR",
+        ".5 EUR",
+        "5. EUR",
+        "0.0000001 EUR",
+        "1000000000000 EUR",
+        "1.5 calls",
+        "7 call",
+        " 7 calls",
+        "7 calls ",
+    ] {
+        let refused = Allowance::new("job", amount).unwrap_err();
+        assert_eq!(refused.problems()[0].field(), "amount", "{amount}");
+        check_refused("allowances", json!([{"name": "job", "amount": amount}]), "amount");
+    }
+    for name in ["", "jo\u{200b}b", &"n".repeat(129)] {
+        let refused = Allowance::new(name, "1 EUR").unwrap_err();
+        assert_eq!(refused.problems()[0].field(), "name", "{}", name.escape_unicode());
+    }
 }
 
 #[test]

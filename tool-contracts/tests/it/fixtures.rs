@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tool_contracts::{
-    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
-    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
-    ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult,
-    ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Allowance, AllowancePeriod, Attachment, Audience, BudgetUse, CallStatus,
+    Client, ClientApp, Coercion, Effect, ErrorCode, Evidence, EvidenceSource, Permission,
+    ToolAnnotations, ToolCallRequest, ToolContext, ToolError, ToolErrorDetail, ToolErrorMeta,
+    ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec, ToolkitSpec, Trace, Violation,
     act::{ActResult, RetryConfig, ToolRequest, ToolType},
     articulate::{
         SchemaComplexity, SerializationFormat, SerializationMetadata, SerializationRequest,
@@ -56,6 +56,8 @@ macro_rules! with_type {
             "tool_context.json" => $check::<ToolContext>($example),
             "actor.json" => $check::<Actor>($example),
             "actor_type.json" => $check::<ActorType>($example),
+            "allowance.json" => $check::<Allowance>($example),
+            "allowance_period.json" => $check::<AllowancePeriod>($example),
             "client.json" => $check::<Client>($example),
             "client_app.json" => $check::<ClientApp>($example),
             "trace.json" => $check::<Trace>($example),

@@ -32,6 +32,15 @@ pub(crate) struct Tool {
     pub(crate) may_be_deprecated: bool,
 }
 
+/// The cost of a call that its arguments do not name.
+#[derive(Debug)]
+pub(crate) enum Cost {
+    /// Each call costs the same: an amount and its currency.
+    Fixed(LitStr),
+    /// A function over the arguments returns it.
+    Estimate(Path),
+}
+
 /// The tool's options and description.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one option of the macro")]
@@ -40,8 +49,8 @@ pub(crate) struct ToolMetadata {
     pub(crate) title: Option<LitStr>,
     pub(crate) version: String,
     pub(crate) description: Description,
-    /// The cost of each call.
-    pub(crate) cost: Option<LitStr>,
+    /// The cost of a call.
+    pub(crate) cost: Option<Cost>,
     pub(crate) category: Option<LitStr>,
     /// Examples of all arguments, as JSON objects.
     pub(crate) examples: Vec<LitStr>,

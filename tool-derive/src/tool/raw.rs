@@ -3,8 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{
-    Attribute, Block, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type, Visibility,
-    parse_quote,
+    Attribute, Block, Expr, FnArg, ItemFn, LitStr, Pat, Path, Receiver, Signature, Type,
+    Visibility, parse_quote,
 };
 
 use crate::errors::Errors;
@@ -18,7 +18,7 @@ const ALLOWED_OPTIONS: AllowedOptions = AllowedOptions {
         ("ai_callable", "ai_callable = false"),
         ("blocking", "blocking"),
         ("category", "category = \"content\""),
-        ("cost", "cost = \"0.02 USD\""),
+        ("cost", "cost = \"0.02 USD\"` or `cost = estimate"),
         ("crate", "crate = ::tool_runtime"),
         ("destructive", "effect = \"destructive\""),
         ("effect", "effect = \"read\""),
@@ -81,7 +81,7 @@ pub(crate) struct RawOptions {
     pub(crate) title: Option<KeyedValue<LitStr>>,
     pub(crate) version: Option<KeyedValue<LitStr>>,
     pub(crate) category: Option<KeyedValue<LitStr>>,
-    pub(crate) cost: Option<KeyedValue<LitStr>>,
+    pub(crate) cost: Option<KeyedValue<Expr>>,
     /// Examples of all arguments, as JSON.
     pub(crate) examples: Vec<LitStr>,
     pub(crate) ttl: Option<KeyedValue<LitStr>>,
@@ -206,7 +206,7 @@ impl RawOptions {
             title: options.text("title", errors),
             version: options.text("version", errors),
             category: options.text("category", errors),
-            cost: options.text("cost", errors),
+            cost: options.expr("cost", errors),
             examples: options.texts("example", errors),
             ttl: options.text("ttl", errors),
             timeout: options.text("timeout", errors),

@@ -142,6 +142,7 @@ const _: () = {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: ::core::option::Option::None,
             start: __start,
         }
     };

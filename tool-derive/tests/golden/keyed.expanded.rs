@@ -205,6 +205,7 @@ const _: () = {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: ::core::option::Option::None,
             start: __start,
         }
     };

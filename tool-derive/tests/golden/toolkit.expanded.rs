@@ -144,6 +144,7 @@ const _: () = {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: ::core::option::Option::None,
             start: __start,
         }
     };
@@ -278,6 +279,7 @@ const _: () = {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: ::core::option::Option::None,
             start: __start,
         }
     };
@@ -359,6 +361,7 @@ const _: () = {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: ::core::option::Option::None,
             start: __start,
         }
     };

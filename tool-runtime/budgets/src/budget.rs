@@ -16,11 +16,17 @@ use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation};
 
 use crate::money;
 use crate::scope::BudgetScope;
-use crate::spends::{ToolSpending, UnreadableAmount};
-use crate::window::{LONGEST_ROLLING, SHORTEST_ROLLING, Window};
+use crate::spends::ToolSpending;
+use crate::window::{self, LONGEST_ROLLING, SHORTEST_ROLLING, Window};
+
+/// The begin of the names under which the sums of allowances are stored.
+const ALLOWANCE: &str = "allowance:";
 
 /// The most limits of one budget.
 const MAX_LIMITS: usize = 16;
+
+/// The part of a limit at which the host is warned, in percent.
+const WARN_AT: u8 = 80;
 
 /// The longest name of a budget, in bytes.
 const MAX_NAME_LENGTH: usize = 64;
@@ -57,6 +63,7 @@ pub struct Budget {
     scope: BudgetScope,
     zone: TimeZone,
     over: OverLimit,
+    warn_at: u8,
     is_visible: bool,
     coverage: Coverage,
     problems: Vec<String>,
@@ -88,6 +95,7 @@ impl Budget {
             scope: BudgetScope::default(),
             zone: TimeZone::UTC,
             over: OverLimit::default(),
+            warn_at: WARN_AT,
             is_visible: true,
             coverage: Coverage::default(),
             problems: Vec::new(),
@@ -95,6 +103,11 @@ impl Budget {
         };
         if budget.name.is_empty() || budget.name.len() > MAX_NAME_LENGTH {
             budget.problem(format_args!("its name has 1 to {MAX_NAME_LENGTH} bytes"));
+        }
+        if budget.name.starts_with(ALLOWANCE) {
+            budget.problem(format_args!(
+                "a name that begins with `{ALLOWANCE}` is that of an allowance"
+            ));
         }
         budget
     }
@@ -182,11 +195,9 @@ impl Budget {
     ///
     /// The rules of all zones are part of this library, so that replicas agree whatever their systems have.
     pub fn time_zone(mut self, name: &str) -> Self {
-        match TimeZone::get(name) {
+        match window::time_zone(name) {
             Ok(zone) => self.zone = zone,
-            Err(_) => self.problem(format_args!(
-                "no time zone is named `{name}`: use a name of the IANA database, such as `Europe/Berlin`"
-            )),
+            Err(problem) => self.problem(format_args!("{problem}")),
         }
         self
     }
@@ -194,6 +205,20 @@ impl Budget {
     /// Sets what becomes of a call that exceeds a limit; it is refused by default.
     pub fn over(mut self, over: OverLimit) -> Self {
         self.over = over;
+        self
+    }
+
+    /// Sets the part of each limit at which the host is warned, in percent: 1 to 100; 80 by default.
+    ///
+    /// The warning reaches the observers of [`Policy::observe_budgets`], with the call whose reservation reaches the
+    /// part.
+    ///
+    /// [`Policy::observe_budgets`]: tool_runtime_core::policy::Policy::observe_budgets
+    pub fn warn_at(mut self, percent: u8) -> Self {
+        if !(1..=100).contains(&percent) {
+            self.problem(format_args!("`warn_at` is {percent}: expected 1 to 100 percent"));
+        }
+        self.warn_at = percent;
         self
     }
 
@@ -274,7 +299,7 @@ impl SpendingLimit for Budget {
         } else {
             self.coverage.names(tool)
         };
-        let limits = || ToolBudget { budget: self.clone(), spending, counts_money };
+        let limits = || ToolBudget { budget: self.clone(), spending };
         Ok(concerns.then(|| Arc::new(limits()) as Arc<dyn ToolSpendingLimit>))
     }
 
@@ -294,15 +319,40 @@ impl SpendingLimit for Budget {
 struct ToolBudget {
     budget: Budget,
     spending: ToolSpending,
-    counts_money: bool,
 }
 
 impl ToolSpendingLimit for ToolBudget {
     fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure> {
-        let budget = &self.budget;
-        let mut amounts = self.spending.amounts(call.arguments()).map_err(|it| unreadable(&it))?;
+        self.budget.demands(&self.spending, call)
+    }
+}
+
+impl Budget {
+    /// Makes the budget of an allowance: a context has it, so that the caller may see it.
+    pub(crate) fn allowance(name: &str, zone: TimeZone) -> Self {
+        let name = format!("{ALLOWANCE}{name}");
+        Self { name, zone, ..Self::new("allowance") }
+    }
+
+    /// Adds a limit, or lowers the one of the same window and unit.
+    pub(crate) fn lower_limit(&mut self, window: Window, unit: BudgetUnit, amount: u64) {
+        let same = |limit: &&mut Limit| (limit.window, limit.unit) == (window, unit);
+        match self.limits.iter_mut().find(same) {
+            Some(limit) => limit.amount = limit.amount.min(amount),
+            None => self.limits.push(Limit { window, unit, amount }),
+        }
+    }
+
+    /// Returns the amounts that a call of a tool needs.
+    pub(crate) fn demands(
+        &self,
+        spending: &ToolSpending,
+        call: &SpendingCall<'_>,
+    ) -> Result<Vec<Demand>, Failure> {
+        let budget = self;
+        let mut amounts = spending.amounts(call)?;
         amounts.retain(|_, amount| *amount > 0);
-        if self.counts_money {
+        if budget.has_limit_in(|unit| unit != BudgetUnit::Calls) {
             let is_limited = |unit: &BudgetUnit| budget.has_limit_in(|limited| limited == *unit);
             if let Some(unit) = amounts.keys().find(|unit| !is_limited(unit)) {
                 return Err(self.refused(&format!(
@@ -335,9 +385,7 @@ impl ToolSpendingLimit for ToolBudget {
         }
         Ok(demands)
     }
-}
 
-impl ToolBudget {
     fn demand(
         &self,
         call: &SpendingCall<'_>,
@@ -345,7 +393,7 @@ impl ToolBudget {
         limit: Limit,
         amount: u64,
     ) -> Result<Demand, Failure> {
-        let budget = &self.budget;
+        let budget = self;
         let missing = |part: &str| {
             self.refused(&format!("its budget is for each {part}, and the call has no {part}_id"))
         };
@@ -392,6 +440,7 @@ impl ToolBudget {
             over: budget.over,
             window: limit.window.words().into(),
             renews_at: period.end,
+            warn_at: Some(budget.warn_at),
             is_visible: budget.is_visible,
         })
     }
@@ -405,28 +454,20 @@ impl ToolBudget {
             let amount = *amounts.get(unit)?;
             (amount > *most).then(|| {
                 let (amount, most) = (unit.format(amount), unit.format(*most));
-                format!(
-                    "it spends {amount}, and a person decides above {most} (`{}`)",
-                    self.budget.name
-                )
+                format!("it spends {amount}, and a person decides above {most} (`{}`)", self.name)
             })
         };
-        self.budget.ask_above.iter().find_map(above)
+        self.ask_above.iter().find_map(above)
     }
 
     fn public_name(&self) -> &str {
-        if self.budget.is_visible { &self.budget.name } else { "of the host" }
+        if self.is_visible { &self.name } else { "of the host" }
     }
 
     fn refused(&self, why: &str) -> Failure {
         Failure::from_code(ErrorCode::ComplianceBlocked)
             .with_message(format!("this call cannot be paid: {why}"))
             .with_reason(RefusalReason::BudgetExceeded)
-            .with_log(format!("refused by the budget `{}`", self.budget.name))
+            .with_log(format!("refused by the budget `{}`", self.name))
     }
-}
-
-fn unreadable(UnreadableAmount { argument, why }: &UnreadableAmount) -> Failure {
-    Failure::from_code(ErrorCode::InvalidArgument)
-        .with_message(format!("the amount in `/{argument}` cannot be counted: {why}"))
 }

@@ -6,7 +6,10 @@
 //! idempotency key, in one operation of the store; an answer settles it, a failure without effect releases it, and an
 //! unknown outcome holds it until it is resolved.
 
+mod allowances;
 mod budget;
+mod estimate;
+mod file;
 mod money;
 mod operations;
 mod scope;
@@ -19,7 +22,12 @@ pub use rust_decimal::Decimal;
 #[doc(inline)]
 pub use tool_runtime_core::policy::OverLimit;
 
+pub use self::allowances::Allowances;
 pub use self::budget::Budget;
+pub use self::estimate::EstimatedCost;
+#[doc(hidden)]
+pub use self::estimate::estimated;
+pub use self::file::InvalidBudgets;
 pub use self::money::{DecimalAmount, InvalidAmount, MinorUnits, Money, MoneyAmount};
 pub use self::operations::{BudgetError, Budgets, RuntimeBudgets};
 pub use self::scope::BudgetScope;

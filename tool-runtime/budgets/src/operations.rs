@@ -7,7 +7,7 @@ use thiserror::Error;
 use tool_runtime_core::Runtime;
 use tool_runtime_core::policy::{LimitedSum, STORE_TIMEOUT, StoreClient};
 use tool_runtime_core::store::{
-    BudgetAccount, BudgetControl, BudgetPeriod, Reservation, StoreError, UnixMillis,
+    BudgetAccount, BudgetControl, BudgetPeriod, PeriodPosition, Reservation, StoreError, UnixMillis,
 };
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ impl Budgets<'_> {
     pub async fn periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError> {
         let stores = self.stores();

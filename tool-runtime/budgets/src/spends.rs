@@ -7,8 +7,10 @@ use rust_decimal::Decimal;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tool_contracts::ToolSpec;
+use tool_contracts::{ErrorCode, ToolSpec};
+use tool_runtime_core::policy::SpendingCall;
 use tool_runtime_core::store::BudgetUnit;
+use tool_runtime_core::{Failure, RefusalReason};
 
 use crate::money::{self, InvalidAmount, Money};
 
@@ -16,9 +18,22 @@ use crate::money::{self, InvalidAmount, Money};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolSpending {
     arguments: Vec<SpendingArgument>,
-    /// The cost of each call.
-    cost: Option<Money>,
+    cost: CallCost,
 }
+
+/// The cost of a call that its arguments do not name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum CallCost {
+    #[default]
+    None,
+    /// Each call costs the same.
+    Fixed(Money),
+    /// A function of the tool estimates it.
+    Estimated,
+}
+
+/// The mark of a cost that a function of the tool estimates.
+const ESTIMATED: &str = "estimated";
 
 /// An argument that says how much a call spends.
 #[derive(Debug, Clone)]
@@ -52,13 +67,6 @@ struct SpendsMark {
     minor_units: bool,
 }
 
-/// An amount of a call that cannot be counted.
-#[derive(Debug)]
-pub(crate) struct UnreadableAmount {
-    pub(crate) argument: String,
-    pub(crate) why: InvalidAmount,
-}
-
 impl ToolSpending {
     /// Reads the marks of a tool's schema: `x-spends` of an argument, `x-cost` of the whole.
     ///
@@ -70,7 +78,10 @@ impl ToolSpending {
         if let Some(cost) = schema.get("x-cost") {
             let cost = cost.as_str().ok_or("`x-cost` is a text such as `0.02 USD`")?;
             let wrong = |why| format!("`x-cost` is `{cost}`: {why}");
-            spending.cost = Some(cost.parse().map_err(wrong)?);
+            spending.cost = match cost {
+                ESTIMATED => CallCost::Estimated,
+                amount => CallCost::Fixed(amount.parse().map_err(wrong)?),
+            };
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
@@ -90,38 +101,65 @@ impl ToolSpending {
 
     /// Returns whether no call of the tool spends money.
     pub(crate) fn is_free(&self) -> bool {
-        self.arguments.is_empty() && self.cost.is_none()
+        self.arguments.is_empty() && self.cost == CallCost::None
     }
 
     /// Returns the sums that a call spends, in millionths, one for each currency.
+    ///
+    /// # Errors
+    /// The call is refused: an amount cannot be counted.
     pub(crate) fn amounts(
         &self,
-        arguments: &str,
-    ) -> Result<BTreeMap<BudgetUnit, u64>, UnreadableAmount> {
+        call: &SpendingCall<'_>,
+    ) -> Result<BTreeMap<BudgetUnit, u64>, Failure> {
         let mut sums = BTreeMap::new();
-        let mut add = |unit, amount: u64| {
+        let mut add = |(unit, amount): (BudgetUnit, u64)| {
             let sum = sums.entry(unit).or_insert(0_u64);
             *sum = sum.saturating_add(amount);
         };
-        if let Some((cost, unit)) = self.cost.and_then(|cost| Some((cost, cost.unit()?))) {
-            add(unit, cost.millionths());
-        }
+        self.cost.amount(call)?.into_iter().for_each(&mut add);
         if self.arguments.is_empty() {
             return Ok(sums);
         }
-        let unreadable =
-            |argument: &str, why| UnreadableAmount { argument: argument.to_owned(), why };
-        let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(arguments)
-            .map_err(|_| unreadable("", InvalidAmount::NotDecimal))?;
+        let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(call.arguments())
+            .map_err(|_| uncountable("", InvalidAmount::NotDecimal))?;
         let json = |name: &str| fields.get(name).map(|value| value.get());
         for SpendingArgument { name, form, default } in &self.arguments {
             let text = json(name).filter(|text| *text != "null").or(default.as_deref());
             let Some(text) = text else { continue };
-            let (unit, amount) = form.amount(text, json).map_err(|why| unreadable(name, why))?;
-            add(unit, amount);
+            add(form.amount(text, json).map_err(|why| uncountable(name, why))?);
         }
         Ok(sums)
     }
+}
+
+impl CallCost {
+    /// Returns the cost of a call; none for one that costs nothing but what its arguments say.
+    fn amount(&self, call: &SpendingCall<'_>) -> Result<Option<(BudgetUnit, u64)>, Failure> {
+        let unit = |code: &str| money::unit(code).map_err(|why| uncountable("", why));
+        match self {
+            Self::None => Ok(None),
+            Self::Fixed(cost) => Ok(Some((unit(cost.currency())?, cost.millionths()))),
+            Self::Estimated => {
+                let no_function = || {
+                    let log = "`x-cost` is `estimated`, and the tool has no function that estimates it: \
+                               mark an amount such as `0.02 USD`";
+                    Failure::from_code(ErrorCode::ComplianceBlocked)
+                        .with_message("the cost of this call is not known, so it was not run")
+                        .with_reason(RefusalReason::BudgetExceeded)
+                        .with_log(log)
+                };
+                let estimate = call.estimate().ok_or_else(no_function)??;
+                estimate.map(|cost| Ok((unit(&cost.currency)?, cost.millionths))).transpose()
+            }
+        }
+    }
+}
+
+/// Refuses a call with an amount that cannot be counted.
+fn uncountable(argument: &str, why: InvalidAmount) -> Failure {
+    Failure::from_code(ErrorCode::InvalidArgument)
+        .with_message(format!("the amount in `/{argument}` cannot be counted: {why}"))
 }
 
 impl AmountForm {

@@ -161,3 +161,15 @@ fn length(time: Duration) -> String {
     };
     if number == 1 { format!("the last {unit}") } else { format!("the last {number} {unit}s") }
 }
+
+/// Finds a time zone by its name.
+///
+/// # Errors
+/// Says what to write in place of the name.
+pub(crate) fn time_zone(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name).map_err(|_| {
+        format!(
+            "no time zone is named `{name}`: use a name of the IANA database, such as `Europe/Berlin`"
+        )
+    })
+}

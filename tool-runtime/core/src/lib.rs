@@ -9,6 +9,7 @@
 #[doc(hidden)]
 pub mod arguments;
 pub mod articulate;
+mod budget_unit;
 #[doc(hidden)]
 pub mod call;
 #[cfg(feature = "http-client")]
@@ -64,7 +65,7 @@ use tool_runtime_schema::Limits;
 
 pub use self::arguments::Arguments;
 pub use self::call::{ApprovalError, NotPending, Preview, ToolCall, TypedCall, Withdrawal};
-pub use self::dispatch::{AnswerOrigin, CallRecord, Observe};
+pub use self::dispatch::{AnswerOrigin, CallRecord, Observe, SpendingOutcome, SpendingRecord};
 pub use self::failure::{Failure, FailureCode, ToolFailure};
 #[cfg(not(feature = "attachments"))]
 #[doc(hidden)]

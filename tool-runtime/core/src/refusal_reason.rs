@@ -34,7 +34,7 @@ word_enum! {
         Bodies = "bodies",
         /// The tool's circuit breaker is open.
         BreakerOpen = "breaker_open",
-        /// The call exceeds a budget, or its budget is paused.
+        /// The call exceeds a budget, its budget is paused, or what it spends cannot be counted.
         BudgetExceeded = "budget_exceeded",
         /// All permits of the server, or of the caller's quota, are taken.
         Busy = "busy",

@@ -7,7 +7,9 @@
 use axum::Router;
 use serde_json::{Map, Value, json};
 
-use crate::endpoints::{approvals, attachments, call, evidence, list, outcomes, probes, traces};
+use crate::endpoints::{
+    approvals, attachments, budgets, call, evidence, list, outcomes, probes, traces,
+};
 use crate::openapi::{self, CallBodies, DocumentInput, operations};
 use crate::response::ResponseFormat;
 use crate::route_builder::{EndpointMethod, RouteId, admitted, without_admission};
@@ -87,6 +89,7 @@ routes! {
         EnvelopeCall = POST "/calls/{tool}": admitted(call::envelope_call), operations::envelope_call;
         Approvals = GET "/approvals": admitted(approvals::list), operations::approvals;
         Approval = POST "/approvals/{ticket}": admitted(approvals::decide), operations::decision;
+        Budgets = GET "/budgets": admitted(budgets::list), operations::budgets;
         Attachment = GET "/attachments/{id}": admitted(attachments::read), operations::attachment;
         Traces = GET "/traces": admitted(traces::find), operations::request_records, if operations::keeps_ledger;
         Trace = GET "/traces/{id}": admitted(traces::read), operations::trace, if operations::keeps_ledger;

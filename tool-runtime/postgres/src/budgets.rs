@@ -8,8 +8,8 @@ use tokio_postgres::types::Type;
 use tool_runtime_core::store::signed::{timestamp, whole};
 use tool_runtime_core::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, Charge, ClaimRequest, Fence,
-    Reservation, ReserveOutcome, ScopedKey, Settlement, SpendOutcome, StoreError, StoredPeriod,
-    UnixMillis,
+    PeriodPosition, Reservation, ReserveOutcome, ScopedKey, Settlement, SpendOutcome, StoreError,
+    StoredPeriod, UnixMillis,
 };
 use uuid::Uuid;
 
@@ -161,10 +161,10 @@ impl BudgetStore for PostgresStore {
     async fn list_periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError> {
-        let after = after.map(|it| (it.account.digest().as_bytes().to_vec(), timestamp(it.start)));
+        let after = after.map(|it| (it.account.as_bytes().to_vec(), timestamp(it.start)));
         let (account, start) = after.unwrap_or_default();
         let statement = Statement::new(LIST).uuid(tenant).bytes(account).number(start).limit(limit);
         self.query(RowScope::Tenant(tenant), statement, period).await

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use tool_runtime_core::store::signed::{count, timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge,
-    ClaimRequest, Fence, Reservation, ReserveOutcome, ReservedAmount, ScopedKey, Settlement,
-    SpendOutcome, StoreError, StoredPeriod, UnixMillis,
+    ClaimRequest, Fence, PeriodPosition, Reservation, ReserveOutcome, ReservedAmount, ScopedKey,
+    Settlement, SpendOutcome, StoreError, StoredPeriod, UnixMillis,
 };
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
@@ -134,10 +134,10 @@ impl BudgetStore for SqliteStore {
     async fn list_periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError> {
-        let after = after.map(|it| (*it.account.digest().as_bytes(), timestamp(it.start)));
+        let after = after.map(|it| (*it.account.as_bytes(), timestamp(it.start)));
         let (account, start) = after.unwrap_or(([0; 32], -1));
         let list = move |connection: &Connection| {
             let mut periods = connection.prepare_cached(LIST)?;

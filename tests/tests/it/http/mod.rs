@@ -2,6 +2,7 @@
 
 mod accesses;
 mod approvals;
+mod budgets;
 mod calls;
 mod defaults;
 mod envelopes;

@@ -156,6 +156,7 @@ fn no_field_of_a_context_is_dropped_in_silence() {
         let mut changed = whole.clone();
         changed[&field] = match field.as_str() {
             "timeouts_ms" | "budget_tokens" => json!(5),
+            "allowances" => json!([{"name": "job-17", "amount": "1 EUR"}]),
             "auth" | "attributes" => json!({"key": "value"}),
             _ => json!("text"),
         };

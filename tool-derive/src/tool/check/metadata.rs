@@ -2,9 +2,9 @@
 //! `description`.
 
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, LitStr};
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr};
 
-use super::super::model::{Effect, ToolMetadata};
+use super::super::model::{Cost, Effect, ToolMetadata};
 use super::super::raw::RawOptions;
 use super::ToolkitContext;
 use crate::errors::Errors;
@@ -114,23 +114,32 @@ fn unknown_effect(text: &str) -> String {
 }
 
 /// Checks the form of a cost; its currency is checked where the budgets are.
-fn cost(given: Option<&KeyedValue<LitStr>>, errors: &Errors) -> Option<LitStr> {
+fn cost(given: Option<&KeyedValue<Expr>>, errors: &Errors) -> Option<Cost> {
     let given = given?;
-    let text = given.value.value();
+    match &given.value {
+        Expr::Lit(ExprLit { lit: Lit::Str(amount), .. }) if is_cost(&amount.value()) => {
+            Some(Cost::Fixed(amount.clone()))
+        }
+        Expr::Path(path) if path.qself.is_none() => Some(Cost::Estimate(path.path.clone())),
+        other => {
+            errors.at(
+                other,
+                "a cost is an exact amount and its currency, as in `cost = \"0.02 USD\"`, or a \
+                 function over the tool's arguments that returns it, as in `cost = estimate`",
+            );
+            None
+        }
+    }
+}
+
+fn is_cost(text: &str) -> bool {
     let is_amount = |amount: &str| {
         let (whole, part) = amount.split_once('.').unwrap_or((amount, "0"));
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
         digits(whole) && digits(part) && part.len() <= 6
     };
     let is_code = |code: &str| code.len() == 3 && code.bytes().all(|it| it.is_ascii_uppercase());
-    if !text.split_once(' ').is_some_and(|(amount, code)| is_amount(amount) && is_code(code)) {
-        errors.at(
-            &given.value,
-            "a cost is an exact amount and its currency, as in `cost = \"0.02 USD\"`",
-        );
-        return None;
-    }
-    Some(given.value.clone())
+    text.split_once(' ').is_some_and(|(amount, code)| is_amount(amount) && is_code(code))
 }
 
 fn effect_options(options: &RawOptions, effect: Effect, errors: &Errors) {

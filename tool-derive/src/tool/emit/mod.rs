@@ -13,7 +13,7 @@ use quote::{quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
-use super::model::{Effect, NamedReturnType, Tool};
+use super::model::{Cost, Effect, NamedReturnType, Tool};
 use crate::syntax::deprecation;
 
 /// The span of a user's token for generated tokens, so that errors point there.
@@ -64,6 +64,8 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
     let schemas = schema::emit(tool);
     let start = start::emit(tool);
     let metadata = metadata(tool);
+    let estimates = matches!(tool.metadata.cost, Some(Cost::Estimate(_)));
+    let estimate = option(estimates.then(|| quote!(__estimate)));
     quote! {{
         #schemas
         #arguments
@@ -74,6 +76,7 @@ pub(crate) fn definition(tool: &Tool) -> TokenStream {
             output: __output,
             host: __host,
             codes: __codes,
+            estimate: #estimate,
             start: __start,
         }
     }}

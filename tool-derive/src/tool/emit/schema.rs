@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt;
 
-use super::super::model::{Argument, ArgumentType, ExecutionStyle, Output, Tool};
+use super::super::model::{Argument, ArgumentType, Cost, ExecutionStyle, Output, Tool};
 use super::span_of;
 use crate::syntax::arg::{Arg, ArgDefault, Spends};
 use crate::syntax::types;
@@ -14,7 +14,10 @@ use crate::syntax::types;
 pub(super) fn emit(tool: &Tool) -> TokenStream {
     let path = super::path(tool);
     let open = tool.open.then(|| quote!(__s.open();));
-    let cost = tool.metadata.cost.as_ref().map(|cost| quote!(__s.cost(#cost);));
+    let cost = tool.metadata.cost.as_ref().map(|cost| match cost {
+        Cost::Fixed(amount) => quote!(__s.cost(#amount);),
+        Cost::Estimate(_) => quote!(__s.estimated_cost();),
+    });
     let properties = tool.arguments().map(property);
     // Without `mut` where nothing changes it: the user may forbid to allow the lint about that.
     let changes =

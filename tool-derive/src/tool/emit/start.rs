@@ -5,14 +5,14 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Index, Path};
 
 use super::super::model::{
-    Argument, ArgumentType, ExecutionStyle, HostParameter, Output, Parameter, Tool,
+    Argument, ArgumentType, Cost, ExecutionStyle, HostParameter, Output, Parameter, Tool,
 };
 use super::span_of;
 
 /// Generates the functions.
 pub(super) fn emit(tool: &Tool) -> TokenStream {
-    let (host, codes, start) = (host(tool), codes(tool), start(tool));
-    quote!(#host #codes #start)
+    let (host, codes, estimate, start) = (host(tool), codes(tool), estimate(tool), start(tool));
+    quote!(#host #codes #estimate #start)
 }
 
 /// The error for a borrowed `String`, which is meant to be the model's text.
@@ -62,6 +62,26 @@ fn codes(tool: &Tool) -> TokenStream {
             #codes
         }
     }
+}
+
+/// Generates the function that estimates the cost of a call, if the tool names one.
+fn estimate(tool: &Tool) -> Option<TokenStream> {
+    let Some(Cost::Estimate(path)) = &tool.metadata.cost else { return None };
+    let read = super::arguments::read(tool);
+    let values = tool.arguments().enumerate();
+    let values = values.map(|(place, it)| argument_value(it, place, Some(span_of(path))));
+    let function = option_function(tool, path);
+    let call = quote_spanned!(span_of(path)=> #function(#(#values),*));
+    let estimated = quote!(__p::budgets::estimated);
+    let estimated = quote_spanned!(span_of(path)=> #estimated(#call));
+    Some(quote! {
+        fn __estimate(
+            __call: &__p::CallScope,
+        ) -> ::core::result::Result<::core::option::Option<__p::CostEstimate>, __p::Finished> {
+            let __args = #read?;
+            ::core::result::Result::Ok(#estimated)
+        }
+    })
 }
 
 fn start(tool: &Tool) -> TokenStream {

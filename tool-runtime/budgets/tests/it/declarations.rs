@@ -23,6 +23,36 @@ fn the_schema_says_what_a_call_spends() {
     let beside = json!({"currency_argument": "currency"});
     assert_eq!(schema("send")["properties"]["amount"]["x-spends"], beside);
     assert_eq!(schema("ask")["x-cost"], "0.02 USD");
+    assert_eq!(schema("print")["x-cost"], "estimated");
+}
+
+#[tokio::test]
+async fn a_function_of_the_tool_estimates_the_cost_of_a_call() {
+    let shop = shop("10 EUR");
+    let output = shop.call("print", r#"{"pages":30}"#).await;
+    assert_eq!(taken(&output), [["day", "1.50", "8.50", "10.00"]], "{}", output.json());
+    let output = shop.call("print", r#"{"pages":34,"color":true}"#).await;
+    assert_eq!(taken(&output), [["day", "8.50", "0.00", "10.00"]], "{}", output.json());
+    let output = shop.call("print", r#"{"pages":1}"#).await;
+    assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
+    // What cannot be read is refused by the tool's schema, and takes nothing.
+    let output = shop.call("print", r#"{"pages":"many"}"#).await;
+    assert_eq!(output.error().and_then(|error| error.code()), Some("INVALID_ARGUMENT"));
+}
+
+#[tokio::test]
+async fn a_call_with_an_estimated_cost_and_no_function_for_it_does_not_run() {
+    let schema = json!({"type": "object", "properties": {}, "x-cost": "estimated"});
+    let tool = DynamicTool::new("rent", Effect::Write)
+        .description("Rents a car.")
+        .input_schema(schema)
+        .handles_dry_run()
+        .handler(|_| async { Ok::<_, Failure>("rented") });
+    let policy = Policy::new().budget(Budget::new("money").per_day("10 EUR"));
+    let runtime = Runtime::builder().dynamic(tool).permission("rent", Permission::Allow);
+    let runtime = runtime.policy(policy).build().expect("a runtime");
+    let output = runtime.call("rent", "{}", &cx("jane")).execute().await.clone();
+    assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
 }
 
 #[tokio::test]

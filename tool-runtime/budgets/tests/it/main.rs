@@ -1,9 +1,12 @@
 //! Tests of budgets as a host uses them.
 
+mod allowances;
 mod approvals;
 mod calls;
 mod conformance;
 mod declarations;
+mod files;
 mod limits;
 mod operations;
+mod records;
 mod shop;

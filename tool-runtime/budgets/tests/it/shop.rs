@@ -125,6 +125,26 @@ fn ask(dry_run: &DryRun) -> bool {
     !dry_run.is_active()
 }
 
+/// The price of printed pages.
+fn printing(pages: u32, color: Option<bool>) -> Money {
+    let cents = if color.unwrap_or_default() { 25 } else { 5 };
+    let amount = Decimal::new(i64::from(pages) * cents, 2);
+    Money::new(amount, "EUR").expect("an amount")
+}
+
+/// Prints pages.
+#[ai_tool(effect = "write", cost = printing)]
+fn print(
+    dry_run: &DryRun,
+    /// The number of pages.
+    pages: u32,
+    /// True for color.
+    color: Option<bool>,
+) -> u32 {
+    let _ = color;
+    if dry_run.is_active() { 0 } else { pages }
+}
+
 /// Looks something up.
 #[ai_tool(effect = "read")]
 fn look_up(
@@ -153,7 +173,7 @@ impl Shop {
     fn build(policy: Policy, permission: Permission) -> Self {
         let (seller, clock) = (Arc::new(Seller::default()), ManualClock::at(SATURDAY));
         let mut builder = builder().shared_state(seller.clone());
-        for tool in ["pay", "buy", "tip", "send", "ask"] {
+        for tool in ["pay", "buy", "tip", "send", "ask", "print"] {
             builder = builder.permission(tool, permission);
         }
         let policy = policy.clock(clock.clone());
@@ -200,6 +220,7 @@ pub(crate) fn builder() -> RuntimeBuilder {
         .tool::<TipTool>()
         .tool::<SendTool>()
         .tool::<AskTool>()
+        .tool::<PrintTool>()
         .tool::<LookUpTool>()
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::call_approval::CallApproval;
 use super::outcome::{AnswerOrigin, CallOutcome};
+use super::spending_record::SpendingRecord;
 use crate::tool::{CallScope, ToolOutput};
 
 /// Observes the end of every call: executed, refused, declined, interrupted or dropped.
@@ -144,6 +145,12 @@ impl<'c> CallRecord<'c> {
     #[must_use]
     pub fn replay_of(&self) -> Option<Uuid> {
         self.facts.scope.and_then(CallScope::replay_of)
+    }
+
+    /// Returns what the call asked of budgets, and what became of these amounts; often nothing.
+    #[must_use]
+    pub fn spending(&self) -> Vec<SpendingRecord> {
+        self.facts.scope.map_or_else(Vec::new, |scope| scope.spending())
     }
 
     /// Returns the text for logs only: a panic's text, an error and its sources. Often empty.

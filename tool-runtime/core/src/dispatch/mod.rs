@@ -16,6 +16,7 @@ pub(crate) mod pipeline;
 #[doc(hidden)]
 pub mod refusal;
 pub(crate) mod run;
+mod spending_record;
 
 pub(crate) use self::call_approval::{
     ApprovalSlot, PreviewFailure, PreviewResult, TicketWithdrawal, is_name,
@@ -26,3 +27,4 @@ pub(crate) use self::call_record::CallFacts;
 pub use self::call_record::{CallRecord, Observe};
 pub(crate) use self::dispatcher::Dispatcher;
 pub use self::outcome::AnswerOrigin;
+pub use self::spending_record::{SpendingOutcome, SpendingRecord};

@@ -140,6 +140,9 @@ fn admit(
         if keyed && dispatcher.policy().is_none() {
             return Err(Refusal::key_store_missing());
         }
+        if !scope.cx().allowances().is_empty() && dispatcher.policy().is_none() {
+            return Err(Refusal::allowances_not_counted());
+        }
     }
     Ok(Runnable(decoded.0))
 }

@@ -175,6 +175,19 @@ impl Refusal {
         refusal
     }
 
+    /// The context limits what its calls spend, and nothing here counts it.
+    pub(crate) fn allowances_not_counted() -> Box<Self> {
+        let failure = Failure::from_code(ErrorCode::ComplianceBlocked)
+            .with_message("what this call may spend is limited, and cannot be counted here, so it was not run")
+            .with_reason(RefusalReason::BudgetExceeded)
+            .with_effect_none();
+        let mut refusal = Self::new(CallStatus::NotExecuted, failure);
+        "the context has allowances: turn on the feature `budgets`, and add \
+         `budgets::Allowances` to the policy with `Policy::budget`"
+            .clone_into(&mut refusal.log);
+        refusal
+    }
+
     pub(crate) fn superseded() -> Box<Self> {
         Self::not_executed(
             RefusalReason::Superseded,

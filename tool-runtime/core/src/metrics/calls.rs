@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use tool_contracts::{CallStatus, ErrorCode, ToolSpec};
 
 use super::UNKNOWN;
+use super::budgets;
 use super::names::{FUNCTION, OTHER};
 use super::recorder::{AttributeValue, LazySeries, Meter, Recorder, Series};
 use super::table::{
@@ -130,6 +131,9 @@ impl CallMetrics {
         if attempts > 1 {
             let retries = tool.retries.get(to, &CALLS_RETRIED, [label]);
             retries.add(u64::from(attempts) - 1, &[with_tool]);
+        }
+        for record in record.spending() {
+            budgets::record(to, &record);
         }
         match origin {
             AnswerOrigin::Call if attempts > 0 => {

@@ -9,6 +9,7 @@
 // The families of `prometheus-client` take a lock for each lookup, know no OpenTelemetry, and would be
 // a dependency of every default build; the server uses its encoder alone.
 
+mod budgets;
 mod calls;
 #[doc(hidden)]
 pub mod names;

@@ -51,3 +51,12 @@ pub const REPLAYS: &str = "tool_runtime.replays";
 
 /// Counter: calls that were refused before their tool ran, by tool and error.
 pub const REFUSALS: &str = "tool_runtime.refusals";
+
+/// Attribute: the name of a budget; [`OTHER`] for one beyond the first hundred names.
+pub const BUDGET_NAME: &str = "tool_runtime.budget.name";
+
+/// Attribute: the limit of a budget, such as `day`.
+pub const BUDGET_LIMIT: &str = "tool_runtime.budget.limit";
+
+/// Attribute: the unit of a limit: the code of a currency, or `calls`.
+pub const BUDGET_UNIT: &str = "tool_runtime.budget.unit";

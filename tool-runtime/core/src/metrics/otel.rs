@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use opentelemetry::metrics::{AsyncInstrumentBuilder, Counter, Histogram, Meter, UpDownCounter};
+use opentelemetry::metrics::{
+    AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, UpDownCounter,
+};
 use opentelemetry::{KeyValue, StringValue, Value};
 
 use super::recorder::{AttributeValue, MetricExporter, MetricInstrument};
-use super::table::{Metric, MetricKind};
+use super::table::{Metric, MetricKind, MetricUnit};
 
 /// Exports by the host's OpenTelemetry meter.
 #[derive(Debug)]
@@ -24,12 +26,22 @@ enum InstrumentKind {
     Counter(Counter<u64>),
     UpDown(UpDownCounter<i64>),
     Histogram(Histogram<f64>),
+    Amounts(Counter<f64>),
+    Amount(Gauge<f64>),
 }
 
 impl MetricExporter for OtelExporter {
     fn instrument(&self, metric: &'static Metric) -> Arc<dyn MetricInstrument> {
         let (name, unit, about) = (metric.otel, metric.unit.as_ucum(), metric.description);
         let kind = match metric.kind {
+            MetricKind::Counter if matches!(metric.unit, MetricUnit::Amount) => {
+                let builder = self.0.f64_counter(name).with_unit(unit).with_description(about);
+                InstrumentKind::Amounts(builder.build())
+            }
+            MetricKind::Gauge if matches!(metric.unit, MetricUnit::Amount) => {
+                let builder = self.0.f64_gauge(name).with_unit(unit).with_description(about);
+                InstrumentKind::Amount(builder.build())
+            }
             MetricKind::Counter => InstrumentKind::Counter(
                 self.0.u64_counter(name).with_unit(unit).with_description(about).build(),
             ),
@@ -74,6 +86,8 @@ impl MetricInstrument for OtelInstrument {
             InstrumentKind::Counter(counter) => counter.add(value as u64, &pairs),
             InstrumentKind::UpDown(counter) => counter.add(value as i64, &pairs),
             InstrumentKind::Histogram(histogram) => histogram.record(value, &pairs),
+            InstrumentKind::Amounts(counter) => counter.add(value, &pairs),
+            InstrumentKind::Amount(gauge) => gauge.record(value, &pairs),
         }
     }
 }

@@ -165,6 +165,18 @@ impl Series {
         self.distribute(float(count), count.saturating_mul(1_000_000), attributes);
     }
 
+    /// Adds to a sum of amounts, in millionths.
+    pub fn add_amount(&self, millionths: u64, attributes: &[AttributeValue<'_>]) {
+        self.total.fetch_add(millionths, Ordering::Relaxed);
+        self.export(float(millionths) / 1e6, attributes);
+    }
+
+    /// Replaces an amount, in millionths.
+    pub fn set_amount(&self, millionths: u64, attributes: &[AttributeValue<'_>]) {
+        self.total.store(millionths, Ordering::Relaxed);
+        self.export(float(millionths) / 1e6, attributes);
+    }
+
     fn distribute(&self, value: f64, millionths: u64, attributes: &[AttributeValue<'_>]) {
         let bucket = self.bounds.partition_point(|bound| *bound < value);
         if let Some(bucket) = self.buckets.get(bucket) {
@@ -185,7 +197,7 @@ impl Series {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Returns the sum of a histogram in its unit.
+    /// Returns the sum of a histogram, or of amounts, in its unit.
     pub fn sum(&self) -> f64 {
         float(self.count()) / 1e6
     }

@@ -6,11 +6,12 @@
 //! counter, `_total`.
 
 use MetricKind::{Counter, Gauge, Histogram, UpDown};
-use MetricUnit::{Bytes, Count, Dimensionless, Seconds};
+use MetricUnit::{Amount, Bytes, Count, Dimensionless, Seconds};
 
 use super::names::{
-    ACTIVE_CALLS, CACHE_HITS, CALL_DURATION, CALL_STATUS, CALLS, DURATION, DURATION_BOUNDARIES,
-    ERROR_TYPE, REFUSALS, REPLAYS, RETRIES, TOOL_NAME, TOOL_TYPE,
+    ACTIVE_CALLS, BUDGET_LIMIT, BUDGET_NAME, BUDGET_UNIT, CACHE_HITS, CALL_DURATION, CALL_STATUS,
+    CALLS, DURATION, DURATION_BOUNDARIES, ERROR_TYPE, REFUSALS, REPLAYS, RETRIES, TOOL_NAME,
+    TOOL_TYPE,
 };
 
 /// A metric, as both outputs have it.
@@ -45,6 +46,8 @@ pub enum MetricKind {
 pub enum MetricUnit {
     Seconds,
     Bytes,
+    /// An amount in the unit that an attribute names; it is recorded in millionths.
+    Amount,
     /// A number without a unit.
     Dimensionless,
     /// A count of things, with their name as an annotation of UCUM: `{call}`.
@@ -57,6 +60,7 @@ impl MetricUnit {
         match self {
             Self::Seconds => "s",
             Self::Bytes => "By",
+            Self::Amount => "{amount}",
             Self::Dimensionless => "1",
             Self::Count(annotation) => annotation,
         }
@@ -159,6 +163,23 @@ metrics! {
         (CALL_DURATION, [TOOL_NAME, ERROR_TYPE]), Seconds, "Duration of calls; 0 if they never ran.";
     TOOL_TIMES: Histogram(&DURATION_BOUNDARIES), "tool_duration" ["tool"],
         (DURATION, [TOOL_NAME, TOOL_TYPE, ERROR_TYPE]), Seconds, "The duration of a single tool execution.";
+
+    // Budgets: when a call that spends ends.
+    BUDGET_AMOUNTS_LIMIT: Gauge, "budget_limit_amount" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.limit_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
+        "The limit that the last call met.";
+    BUDGET_AMOUNTS_RESERVED: Counter, "budget_reserved_amount" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.reserved_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
+        "Amounts that calls reserved.";
+    BUDGET_AMOUNTS_HELD: Counter, "budget_held_amount" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.held_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
+        "Reserved amounts of calls whose outcome became unknown.";
+    BUDGET_AMOUNTS_SPENT: Counter, "budget_spent_amount" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.spent_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
+        "Amounts that calls spent.";
+    BUDGET_REFUSALS: Counter, "budget_refusals" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.refusals", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Count("{call}"),
+        "Calls that a limit refused.";
 
     // Agents: when a request, a step of it, a run of a loop or a call of a model ends.
     AGENT_REQUESTS: Counter, "agent_requests" ["outcome", "code"],
@@ -328,7 +349,9 @@ mod tests {
             let unit = match metric.unit {
                 super::MetricUnit::Seconds => "_seconds",
                 super::MetricUnit::Bytes => "_bytes",
-                super::MetricUnit::Dimensionless | super::MetricUnit::Count(_) => "",
+                super::MetricUnit::Amount
+                | super::MetricUnit::Dimensionless
+                | super::MetricUnit::Count(_) => "",
             };
             let total = if matches!(metric.kind, super::Counter) { "_total" } else { "" };
             format!("| `tool_server_{}{unit}{total}` | `{}` |", metric.prometheus, metric.otel)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::access::AccessPolicy;
 use super::approval::Approver;
 use super::settings_check;
-use super::spending::{self, SpendingLimit};
+use super::spending::{self, ObserveBudgets, SpendingLimit};
 use super::tool_policy::ToolPolicy;
 use crate::key_ring::KeyRing;
 use crate::runtime::RuntimeBuilder;
@@ -59,6 +59,7 @@ pub struct Policy {
     pub(super) max_queue: usize,
     pub(super) shared_limits: Option<Arc<dyn LimitStore>>,
     pub(super) budgets: Vec<Arc<dyn SpendingLimit>>,
+    pub(super) budget_observers: Vec<Arc<dyn ObserveBudgets>>,
     pub(super) cache_bytes: u64,
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
@@ -122,6 +123,7 @@ impl Default for Policy {
             max_queue: 1_024,
             shared_limits: None,
             budgets: Vec::new(),
+            budget_observers: Vec::new(),
             cache_bytes: 16 * 1024 * 1024,
             unknown_per_caller: 1_000,
             tickets_per_caller: 1_000,
@@ -209,6 +211,19 @@ impl Policy {
     /// idempotency keys ([`IdempotencyStore::budgets`]), in the store of this policy.
     pub fn budget(mut self, budget: impl SpendingLimit) -> Self {
         self.budgets.push(Arc::new(budget));
+        self
+    }
+
+    /// Adds several budgets, such as those of a file.
+    pub fn budgets(mut self, budgets: impl IntoIterator<Item = impl SpendingLimit>) -> Self {
+        let budgets = budgets.into_iter().map(|budget| Arc::new(budget) as Arc<dyn SpendingLimit>);
+        self.budgets.extend(budgets);
+        self
+    }
+
+    /// Adds an observer of budgets, which is warned when most of a limit is used: an [`ObserveBudgets`], or a closure.
+    pub fn observe_budgets(mut self, observer: impl ObserveBudgets) -> Self {
+        self.budget_observers.push(Arc::new(observer));
         self
     }
 

@@ -51,7 +51,8 @@ pub use self::out_of_range::OutOfRange;
 pub use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::spending::{
-    Demand, LimitedSum, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
+    BudgetWarning, Demand, LimitedSum, ObserveBudgets, OverLimit, SpendingCall, SpendingLimit,
+    ToolSpendingLimit,
 };
 #[doc(hidden)]
 pub use self::store_client::{STORE_TIMEOUT, StoreClient};

@@ -61,6 +61,7 @@ impl Policy {
         timer: &Arc<dyn Timer>,
     ) -> (Vec<RegisteredTool>, Arc<PolicyState>) {
         let shares = self.shared_limits.map(|store| LimitShares::start(store, timer));
+        let counts_allowances = self.budgets.iter().any(|budget| budget.counts_allowances());
         let planner = ToolPlanner {
             rules: self.rules,
             rules_for: self.rules_for,
@@ -75,7 +76,11 @@ impl Policy {
         let stores =
             StoreClient::new(self.stores.resolve(), self.clock, timer.clone(), self.archive_after);
         let stores = Arc::new(stores);
-        let spending = Arc::new(SpendingLimits { stores: stores.clone() });
+        let spending = Arc::new(SpendingLimits {
+            stores: stores.clone(),
+            observers: self.budget_observers,
+            counts_allowances,
+        });
         let claims = Arc::new(KeyClaims {
             stores: stores.clone(),
             spending: spending.clone(),

@@ -209,6 +209,8 @@ fn context_key(cx: &ToolContext) -> Value {
         // These bound the run of the tool, and its answer has a time of its own.
         now_iso: _,
         timeouts_ms: _,
+        // They bound what a call spends, and an answer from the cache spends nothing.
+        allowances: _,
         // A dry run is neither answered from the cache nor cached.
         dry_run: _,
     } = cx.fields();

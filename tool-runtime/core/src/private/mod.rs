@@ -42,5 +42,7 @@ pub use crate::tool::field_reader::{
 };
 #[cfg(feature = "discovery")]
 pub use crate::tool::registry::Discovered;
-pub use crate::tool::registry::{Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool};
+pub use crate::tool::registry::{
+    CostEstimate, Definition, HostNeed, Tool, Toolkit, ToolkitFacts, TypedTool,
+};
 pub use crate::tool::{CallScope, Finished, ToolFuture};

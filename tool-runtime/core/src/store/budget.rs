@@ -1,7 +1,5 @@
 //! Stores what budgets have spent and reserved.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -9,8 +7,8 @@ use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use super::{
-    ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, ScopedKey, Settlement, StoreError,
-    UnixMillis,
+    BudgetUnit, ClaimOutcome, ClaimRequest, Fence, IdempotencyStore, ScopedKey, Settlement,
+    StoreError, UnixMillis,
 };
 
 /// Stores what budgets have spent and reserved, in the same place as idempotency keys.
@@ -82,34 +80,15 @@ pub trait BudgetStore: IdempotencyStore {
     /// Stores the control of a limit, in place of an earlier one.
     async fn set_control(&self, control: BudgetControl) -> Result<(), StoreError>;
 
-    /// Lists the periods of a tenant's accounts, at most `limit`, in a stable order, from the first after `after`.
+    /// Lists the periods of a tenant's accounts, at most `limit`, by the digests of their accounts and then by their
+    /// starts, from the first after `after`. That position may lie between two periods.
     async fn list_periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError>;
 }
-
-/// The unit that a limit is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(clippy::exhaustive_enums, reason = "a store that does not know a unit does not compile")]
-pub enum BudgetUnit {
-    /// Calls, one by one.
-    Calls,
-    /// Money, in millionths of the currency's unit.
-    Money(Currency),
-}
-
-/// A currency: its code of three letters, and the digits after its point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Currency {
-    code: [u8; 3],
-    digits: u8,
-}
-
-/// The millionths of one unit of a currency, in which amounts of money are stored.
-pub const MILLIONTHS: u64 = 1_000_000;
 
 /// One sum that a budget limits: of one scope, in one unit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -208,6 +187,16 @@ pub struct BudgetPeriod {
     pub balance: Balance,
 }
 
+/// The position of a period in the list of a tenant's periods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
+pub struct PeriodPosition {
+    /// The [digest](BudgetAccount::digest) of the account.
+    pub account: Digest,
+    /// The start of the period.
+    pub start: UnixMillis,
+}
+
 /// The outcome of a claim with reservations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "the stores make it")]
@@ -247,97 +236,6 @@ pub enum Charge {
     Reported(Vec<(Box<str>, u64)>),
 }
 
-impl Currency {
-    /// Creates a currency from its code and the digits after its point; none if the code is not three capital letters,
-    /// or the digits are more than six.
-    #[must_use]
-    pub fn new(code: &str, digits: u8) -> Option<Self> {
-        let code: [u8; 3] = code.as_bytes().try_into().ok()?;
-        let is_valid = code.iter().all(u8::is_ascii_uppercase) && digits <= 6;
-        is_valid.then_some(Self { code, digits })
-    }
-
-    /// Returns the code, such as `EUR`.
-    #[must_use]
-    pub fn code(&self) -> &str {
-        std::str::from_utf8(&self.code).unwrap_or_default()
-    }
-
-    /// Returns the digits after the point, such as 2.
-    #[must_use]
-    pub const fn digits(self) -> u8 {
-        self.digits
-    }
-}
-
-impl fmt::Display for Currency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
-    }
-}
-
-/// The form that a store keeps: `calls`, or the currency with its digits, such as `EUR/2`.
-impl fmt::Display for BudgetUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Calls => f.write_str("calls"),
-            Self::Money(currency) => write!(f, "{}/{}", currency.code(), currency.digits),
-        }
-    }
-}
-
-/// The text is no unit of a budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a unit of a budget: expected `calls`, or a currency with its digits such as `EUR/2`")]
-#[non_exhaustive]
-pub struct InvalidUnit;
-
-impl FromStr for BudgetUnit {
-    type Err = InvalidUnit;
-
-    fn from_str(text: &str) -> Result<Self, InvalidUnit> {
-        if text == "calls" {
-            return Ok(Self::Calls);
-        }
-        let (code, digits) = text.split_once('/').ok_or(InvalidUnit)?;
-        let digits = digits.parse().map_err(|_| InvalidUnit)?;
-        Currency::new(code, digits).map(Self::Money).ok_or(InvalidUnit)
-    }
-}
-
-impl BudgetUnit {
-    /// Returns the name that people and envelopes have for it: `calls`, or the currency's code.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Calls => "calls",
-            Self::Money(currency) => currency.code(),
-        }
-    }
-
-    /// Writes an amount for a person: `3 calls`, `40.00 EUR`.
-    #[must_use]
-    pub fn format(self, amount: u64) -> String {
-        let Self::Money(currency) = self else {
-            return format!("{amount} {}", if amount == 1 { "call" } else { "calls" });
-        };
-        format!("{} {}", self.format_number(amount), currency.code())
-    }
-
-    /// Writes an amount without its unit: `3`, `40.00`.
-    #[must_use]
-    pub fn format_number(self, amount: u64) -> String {
-        let Self::Money(currency) = self else { return amount.to_string() };
-        let (whole, part) = (amount / MILLIONTHS, amount % MILLIONTHS);
-        let digits = format!("{part:06}");
-        let significant = digits.trim_end_matches('0').len().max(usize::from(currency.digits));
-        match significant {
-            0 => whole.to_string(),
-            _ => format!("{whole}.{}", &digits[..significant]),
-        }
-    }
-}
-
 impl BudgetAccount {
     /// Returns a digest that is equal only for equal accounts.
     #[must_use]
@@ -346,6 +244,14 @@ impl BudgetAccount {
         let (tenant, unit) = (tenant.to_string(), unit.to_string());
         let parts = serde_json::json!([tenant, budget, limit, scope, unit]).to_string();
         Digest::compute("tool-runtime/budget-account/v1", parts.as_bytes())
+    }
+}
+
+impl BudgetPeriod {
+    /// Returns the position after which a list goes on.
+    #[must_use]
+    pub fn position(&self) -> PeriodPosition {
+        PeriodPosition { account: self.account.digest(), start: self.start }
     }
 }
 

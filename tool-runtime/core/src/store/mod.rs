@@ -30,8 +30,8 @@ mod transaction;
 pub use async_trait::async_trait;
 
 pub use self::budget::{
-    Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge, Currency,
-    InvalidUnit, MILLIONTHS, Reservation, ReserveOutcome, ReservedAmount, SpendOutcome,
+    Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, Charge, PeriodPosition,
+    Reservation, ReserveOutcome, ReservedAmount, SpendOutcome,
 };
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::export::{
@@ -53,6 +53,7 @@ pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};
 pub use self::time::{Clock, SystemClock, UnixMillis};
 pub use self::transaction::{CommitOutcome, KeyAnswer, StoreTransaction, TransactionScope};
+pub use crate::budget_unit::{BudgetUnit, Currency, InvalidUnit, MILLIONTHS};
 
 /// A backend that implements all four store traits.
 pub trait Store: IdempotencyStore + TicketStore + GrantStore + OutputStore {}

@@ -15,6 +15,10 @@ pub enum Scope {
     Internal,
     /// List and decide calls that wait for approval.
     Approvals,
+    /// Let a waiting call exceed a budget that asks.
+    ExceedBudgets,
+    /// List the budgets of a tenant, and what is left of them.
+    Budgets,
     /// Read the records of a trace.
     Traces,
     /// Run the reads of a trace again.
@@ -30,9 +34,11 @@ pub enum Scope {
 }
 
 impl Scope {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 10] = [
         Self::Internal,
         Self::Approvals,
+        Self::ExceedBudgets,
+        Self::Budgets,
         Self::Traces,
         Self::Replay,
         Self::Outcomes,
@@ -47,6 +53,8 @@ impl Scope {
         match self {
             Self::Internal => "internal",
             Self::Approvals => "approvals",
+            Self::ExceedBudgets => "exceed_budgets",
+            Self::Budgets => "budgets",
             Self::Traces => "traces",
             Self::Replay => "replay",
             Self::Outcomes => "outcomes",
@@ -65,7 +73,8 @@ impl Scope {
 /// | `tools:NAME` | this tool |
 /// | `category:NAME` | the tools of this category |
 /// | `internal` | that the tools above need not be meant for models |
-/// | `approvals`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
+/// | `approvals`, `budgets`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
+/// | `exceed_budgets` | with `approvals`, letting a waiting call exceed a budget that asks |
 /// | `evidence_contents` | `/evidence/{id}/contents` |
 /// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without the right to call them; `WORD` is one of the first four rows |
 ///

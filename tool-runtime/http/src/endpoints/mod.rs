@@ -2,6 +2,7 @@
 
 pub(super) mod approvals;
 pub(super) mod attachments;
+pub(super) mod budgets;
 pub(super) mod call;
 pub(super) mod evidence;
 pub(super) mod list;

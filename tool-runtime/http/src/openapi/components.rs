@@ -19,6 +19,7 @@ use super::names::{ComponentNames, camel_case};
 use super::reference::{PREFIX, schema_ref};
 use super::{extraction, numbers, parameters, recursion, shapes};
 use crate::endpoints::approvals::{Approvals, DecisionBody, Declined};
+use crate::endpoints::budgets::BudgetsPage;
 use crate::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
 use crate::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
 use crate::endpoints::traces::{ReplayRequest, RequestRecords, TraceRecords};
@@ -55,6 +56,7 @@ impl Components {
         take::<ResponseEnvelope<Value>>(&mut answered);
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
+        take::<BudgetsPage>(&mut answered);
         take::<TraceRecords>(&mut answered);
         take::<RequestRecords>(&mut answered);
         take::<OutcomesPage>(&mut answered);

@@ -10,6 +10,7 @@ use super::responses::{self, ADMISSION, BODY, refused, refused_as};
 use super::shapes;
 use super::tools::CallBodies;
 use crate::endpoints::attachments;
+use crate::endpoints::budgets::PeriodCursor;
 use crate::endpoints::evidence::{self, ID_PATTERN};
 use crate::endpoints::outcomes::OutcomeCursor;
 use crate::response::ResponseFormat;
@@ -22,6 +23,7 @@ pub(super) fn tags() -> Value {
     json!([
         {"name": "tools", "description": "List and call tools."},
         {"name": "approvals", "description": "List and decide the calls that wait for approval."},
+        {"name": "budgets", "description": "List what calls may spend, and have spent."},
         {"name": "traces", "description": "Read and replay recorded calls."},
         {"name": "outcomes", "description": "List and resolve calls whose outcome is unknown."},
         {"name": "evidence", "description": "List and read the evidence of calls."},
@@ -109,6 +111,17 @@ pub(crate) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     let operation = with_body(operation, &schema_ref("ApprovalDecision"));
     let failures = refused(&[&ADMISSION, &BODY, &[404, 409, 410, 502, 504]]);
     answered(operation, parameters, ok, failures)
+}
+
+pub(crate) fn budgets(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
+    let ok = responses::json(
+        "The limits of the host, and a page of what the tenant's calls have used of them.",
+        &schema_ref("Budgets"),
+    );
+    let operation =
+        operation("listBudgets", "budgets", "List the budgets and what is left of them");
+    let after = json!({"type": "string", "pattern": PeriodCursor::PATTERN});
+    answered(operation, parameters::for_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
 }
 
 pub(crate) fn request_records(_: &DocumentInput<'_>, _: &CallBodies) -> Value {

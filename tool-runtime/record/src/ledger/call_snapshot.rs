@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tool_contracts::{
     Actor, ActorType, CallStatus, Evidence, ToolErrorDetail, ToolErrorMeta, ToolResultMeta,
 };
-use tool_runtime_core::dispatch::CallRecord;
+use tool_runtime_core::dispatch::{CallRecord, SpendingRecord};
 use tool_runtime_core::effect_state::EffectState;
 use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::timer::whole_millis;
@@ -24,6 +24,7 @@ use super::query::timestamp_ms;
 use super::record::{
     RecordStatus, RecordedApproval, RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal,
 };
+use super::spending::RecordedSpending;
 
 /// The longest name of an unknown tool, model's id of the call, or error message that a record
 /// repeats, in characters.
@@ -31,6 +32,9 @@ const MAX_TEXT_CHARS: usize = 128;
 
 /// About how many bytes a call takes in addition to its texts.
 const CALL_OVERHEAD: usize = 512;
+
+/// About how many bytes an amount of a budget takes.
+const SPENDING_OVERHEAD: usize = 256;
 
 /// The longest answer that the call's own thread hashes, in bytes: about ten microseconds. Hashing is
 /// most of a record's cost, there are more threads that call than the one that writes, and the queue
@@ -55,6 +59,7 @@ pub(super) struct CallSnapshot {
     attempts: u32,
     origin: RecordedOrigin,
     error: Option<Box<RecordedError>>,
+    spending: Vec<SpendingRecord>,
     approval: Option<Box<EndedApproval>>,
     /// The digest of the answer's text; none if the writer hashes it.
     output: Option<Digest>,
@@ -128,6 +133,7 @@ impl CallSnapshot {
             attempts: record.attempts(),
             origin: record.origin().into(),
             error: error.map(|error| Box::new(RecordedError::new(error, scope))),
+            spending: record.spending(),
             approval: EndedApproval::from_record(record).map(Box::new),
             output: digest,
             snapshot: snapshot_digest(record).map(Box::new),
@@ -146,7 +152,8 @@ impl CallSnapshot {
         let decliner = approval.and_then(|approval| approval.declined_by.as_deref());
         let beside =
             [message, approver, decliner].into_iter().flatten().map(str::len).sum::<usize>();
-        CALL_OVERHEAD + self.texts.len() + beside
+        let spending = self.spending.len() * SPENDING_OVERHEAD;
+        CALL_OVERHEAD + self.texts.len() + beside + spending
     }
 
     /// Builds the record.
@@ -197,6 +204,7 @@ impl CallSnapshot {
             dry_run: self.dry_run,
             approval_dry_run: known_call.is_some_and(|call| call.approval_dry_run),
             replay_of: known_call.and_then(|call| call.replay_of),
+            spending: self.spending.iter().map(RecordedSpending::from).collect(),
             approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,

@@ -21,6 +21,7 @@ mod recorder;
 mod recovery;
 mod search;
 mod shared;
+mod spending;
 mod stats;
 mod store;
 #[doc(hidden)]
@@ -48,6 +49,7 @@ pub use self::record::{
     RecordedCall, RecordedError, RecordedOrigin, RecordedPrincipal, WriterBegan, WriterClosed,
 };
 pub use self::shared::{CHECKPOINT_CHAIN, SearchedPart, SharedLedger, WriterChain, WriterState};
+pub use self::spending::{RecordedSpending, RecordedSpendingOutcome};
 pub use self::stats::LedgerStatus;
 pub use self::store::LedgerStore;
 pub use self::stores::{JsonLinesLedger, JsonLinesOptions, MemoryLedger};

@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::chain::Checkpoint;
 use super::query::timestamp_ms;
+use super::spending::RecordedSpending;
 
 /// One record of the ledger.
 #[derive(Debug, Clone)]
@@ -109,6 +110,9 @@ pub struct RecordedCall {
     /// The record that this call replays, to compare the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<Uuid>,
+    /// The amounts that the call asked of budgets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spending: Vec<RecordedSpending>,
     /// The decision about it, or the ticket that waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<RecordedApproval>,

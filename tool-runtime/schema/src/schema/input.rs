@@ -52,6 +52,11 @@ impl<'g> InputSchema<'g> {
         self.cost = Some(cost);
     }
 
+    /// Says that a function of the tool estimates the cost of each call.
+    pub fn estimated_cost(&mut self) {
+        self.cost = Some("estimated");
+    }
+
     /// Accepts properties that no parameter declares.
     pub fn open(&mut self) {
         self.open = true;

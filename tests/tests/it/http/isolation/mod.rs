@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request};
 use serde_json::{Value, json};
+use tool_runtime::budgets::{Budget, BudgetScope};
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::evidence::{Contents, EvidenceRequest, EvidenceVerdict, Snapshot, Vault};
 use tool_runtime::http::{
@@ -48,6 +49,7 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("GET", "/approvals", Reach::Tenant),
     ("POST", "/approvals/{ticket}", Reach::Tenant),
     ("GET", "/attachments/{id}", Reach::Tenant),
+    ("GET", "/budgets", Reach::Tenant),
     ("GET", "/traces", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
@@ -171,7 +173,9 @@ impl Town {
         let runtime =
             Runtime::builder().tool::<WhoseTool>().tool::<CountTool>().tool::<PayJoeTool>();
         let runtime = runtime.tool::<LoseTool>().permission("lose", Permission::Allow);
-        let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(Policy::new());
+        let counted = Budget::new("counted").per_day("1000 calls").scope(BudgetScope::User);
+        let policy = Policy::new().budget(counted.tools(["count"]));
+        let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(policy);
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();
         let vault = Vault::new(MemoryStore::new(), KeyRing::ephemeral().unwrap());
         let vault = vault

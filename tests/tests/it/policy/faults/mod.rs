@@ -3,9 +3,10 @@
 mod frozen;
 mod full;
 
+use tool_tests::faults::clock_steps::ClockPlan;
 use tool_tests::faults::kills::KillPlan;
 use tool_tests::faults::{self, Downstream, FaultCounts, Point, Program, WriteTool};
-use tool_tests::faults::{clock_steps, damage, kills, rollbacks, zombies};
+use tool_tests::faults::{budgets, clock_steps, damage, kills, rollbacks, zombies};
 
 const ROLE: &str = "policy::faults::a_child_that_writes";
 
@@ -67,7 +68,7 @@ fn a_write_is_not_repeated_after_the_wall_clock_was_set() {
     if clock_steps::library().is_none() {
         return;
     }
-    let counts = clock_steps::run(&program(), 48, 4).expect("the series");
+    let counts = clock_steps::run(&program(), &ClockPlan::new(48, 4)).expect("the series");
     check_unbroken(&counts);
     assert!(counts.clock_steps >= 48, "{counts:?}");
     assert_eq!(counts.lease_lost, 0, "no healthy write loses its key: {counts:?}");
@@ -105,4 +106,49 @@ fn writes_on_a_server_that_are_killed_or_frozen_run_once() {
     let counts = zombies::run(&program, plan).expect("the series");
     check_unbroken(&counts);
     assert_eq!(counts.zombies, 4, "{counts:?}");
+}
+
+#[track_caller]
+fn check_paid(counts: &FaultCounts) {
+    check_unbroken(counts);
+    assert_eq!((counts.overspent, counts.stuck), (0, 0), "{counts:?}");
+}
+
+#[test]
+fn payments_of_killed_processes_are_counted_once_and_exceed_no_budget() {
+    let counts = budgets::kill(&program(), 40, 2).expect("the series");
+    check_paid(&counts);
+    assert!(counts.kills() >= 40 && counts.refused > 0, "{counts:?}");
+}
+
+#[test]
+fn payments_of_frozen_processes_are_counted_once_and_unknown_ones_hold_their_amount() {
+    let kinds =
+        [(WriteTool::Paying, Downstream::Fences), (WriteTool::PayingBlindly, Downstream::Naive)];
+    std::thread::scope(|scope| {
+        for (tool, downstream) in kinds {
+            scope.spawn(move || {
+                let plan = zombies::FreezePlan { runs: 8, tool, downstream, at_once: 2 };
+                let counts = zombies::run(&program(), plan).expect("the series");
+                check_paid(&counts);
+                assert_eq!(counts.unrecorded, 0, "no process was killed: {counts:?}");
+                assert_eq!(counts.unknown > 0, tool == WriteTool::PayingBlindly, "{counts:?}");
+            });
+        }
+    });
+}
+
+#[test]
+fn payments_around_midnight_and_a_change_of_the_clocks_exceed_no_budget() {
+    if clock_steps::library().is_none() {
+        return;
+    }
+    let plan = ClockPlan {
+        tool: WriteTool::Paying,
+        offsets: budgets::clock_offsets(),
+        ..ClockPlan::new(36, 4)
+    };
+    let counts = clock_steps::run(&program(), &plan).expect("the series");
+    check_paid(&counts);
+    assert_eq!(counts.unrecorded, 0, "no process was killed: {counts:?}");
 }

@@ -9,11 +9,11 @@ use chrono::{DateTime, Utc};
 use proptest::{collection, option, prelude::*, sample};
 use serde_json::{Map, Value, value::RawValue};
 use tool_contracts::{
-    Actor, ActorType, Attachment, Audience, BudgetUse, CallStatus, Client, ClientApp, Coercion,
-    Effect, ErrorCode, Evidence, EvidenceSource, Permission, ToolAnnotations, ToolCallRequest,
-    ToolContext, ToolContextBuilder, ToolError, ToolErrorDetail, ToolErrorDetailBuilder,
-    ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta, ToolSpec,
-    ToolSpecBuilder, ToolkitSpec, Trace, Violation,
+    Actor, ActorType, Allowance, AllowancePeriod, Attachment, Audience, BudgetUse, CallStatus,
+    Client, ClientApp, Coercion, Effect, ErrorCode, Evidence, EvidenceSource, Permission,
+    ToolAnnotations, ToolCallRequest, ToolContext, ToolContextBuilder, ToolError, ToolErrorDetail,
+    ToolErrorDetailBuilder, ToolErrorMeta, ToolErrorType, ToolOutput, ToolResult, ToolResultMeta,
+    ToolSpec, ToolSpecBuilder, ToolkitSpec, Trace, Violation,
     envelope::{RequestEnvelope, RequestEnvelopeBuilder, ResponseEnvelope, ResponseError},
     has_hidden_characters,
     trace_context::TraceId,
@@ -138,7 +138,9 @@ pub(crate) fn context() -> impl Strategy<Value = ToolContext> {
     let numbers = (option::of(1..=u64::MAX), option::of(any::<u64>()), any::<bool>());
     let objects = (option::of(object()), option::of(actor()), option::of(client()));
     let attributes = collection::btree_map("[a-zé]{1,128}", ".{0,64}", 0..32);
-    let more = (option::of(trace()), attributes, option::of(seen()), option::of(seen()));
+    let allowances = collection::vec(allowance(), 0..=8);
+    let more =
+        (option::of(trace()), attributes, option::of(seen()), option::of(seen()), allowances);
     (start(), texts(), syntax, numbers, objects, more).prop_map(
         |(
             mut builder,
@@ -162,9 +164,23 @@ pub(crate) fn context() -> impl Strategy<Value = ToolContext> {
             builder = set(builder, more.0, ToolContextBuilder::trace);
             builder = set(builder, more.2, ToolContextBuilder::user_id);
             builder = set(builder, more.3, ToolContextBuilder::session_id);
+            builder = more.4.into_iter().fold(builder, ToolContextBuilder::allowance);
             builder.attributes(more.1).dry_run(dry).build().unwrap()
         },
     )
+}
+
+fn allowance() -> impl Strategy<Value = Allowance> {
+    let amount = "[0-9]{1,12}( calls|(\\.[0-9]{1,6})? [A-Z]{3})";
+    let period = prop_oneof![
+        Just(AllowancePeriod::Lifetime),
+        Just(AllowancePeriod::Hour),
+        Just(AllowancePeriod::Day),
+        Just(AllowancePeriod::Week),
+        Just(AllowancePeriod::Month),
+    ];
+    ("[a-z0-9-]{1,128}", amount, period)
+        .prop_map(|(name, amount, period)| Allowance::new(name, amount).unwrap().per(period))
 }
 
 pub(crate) fn actor() -> impl Strategy<Value = Actor> {

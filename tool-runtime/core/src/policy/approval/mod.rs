@@ -124,8 +124,9 @@ impl Approvals {
         }
         // No person is asked about a call that cannot be paid; the numbers are those of now.
         if earlier == EarlierRun::None {
-            if let Some(spending) = self.spending.look(call).await? {
-                spending.must_fit()?;
+            let spending = self.spending.look(call).await?;
+            if let Some((spending, scope)) = spending.zip(call.scope()) {
+                spending.must_fit(scope)?;
                 call.approval_mut().budget_notes = spending.notes();
             }
         }

@@ -33,6 +33,10 @@ impl Runtime {
 }
 
 impl Tickets<'_> {
+    pub(super) fn runtime(&self) -> &Runtime {
+        self.0
+    }
+
     pub(in crate::policy) fn approvals(&self) -> &Approvals {
         &self.0.policy_state().approvals
     }

@@ -11,6 +11,7 @@ use crate::dispatch::PreviewResult;
 use crate::policy::store_client::STORE_TIMEOUT;
 use crate::policy::ticket::Ticket;
 use crate::store::{StoreError, WaitingTicket};
+use crate::tool::CallScope;
 
 /// A stored call that waits for a decision.
 ///
@@ -20,6 +21,8 @@ pub struct WaitingCall {
     ticket: Ticket,
     cx: ToolContext,
     arguments: Option<Box<str>>,
+    /// The arguments with which it would run, as JSON text with secrets.
+    effective: Box<str>,
     preview_result: Option<PreviewResult>,
     reason: Option<Box<str>>,
 }
@@ -128,6 +131,29 @@ impl Tickets<'_> {
     }
 }
 
+impl Tickets<'_> {
+    /// Describes for each of these calls what it would use of its budgets, and what is left of them now:
+    /// `uses 40.00 of 120.00 EUR left today (shopping)`. Nothing is reserved.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn budget_notes(
+        &self,
+        calls: &[WaitingCall],
+    ) -> Result<Vec<Vec<String>>, StoreError> {
+        let scopes: Vec<_> = calls.iter().map(|call| self.scope_of(call)).collect();
+        self.approvals().spending.notes(&scopes).await
+    }
+
+    /// Makes the scope of a waiting call, which does not run; none if its tool is gone.
+    fn scope_of(self, call: &WaitingCall) -> Option<CallScope> {
+        let runtime = self.runtime();
+        let tool = runtime.registered(call.ticket.tool())?;
+        let environment = runtime.services().environment().clone();
+        Some(CallScope::new(environment, tool, None, call.effective.clone(), call.cx.clone()))
+    }
+}
+
 impl Approvals {
     fn waiting_call(&self, found: &WaitingTicket) -> Option<WaitingCall> {
         let mut sealed = self.unseal(found).ok()?;
@@ -135,6 +161,7 @@ impl Approvals {
         Some(WaitingCall {
             ticket,
             cx: sealed.context().ok()?,
+            effective: sealed.edited.unwrap_or(sealed.sent).into(),
             arguments: sealed.shown.map(Into::into),
             preview_result: sealed.preview_result,
             reason: sealed.reason.map(Into::into),

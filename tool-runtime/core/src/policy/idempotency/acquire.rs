@@ -49,7 +49,7 @@ impl KeyClaims {
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
         let mut spending = self.spending.plan(scope)?;
-        spending.must_fit_alone(approval.may_exceed_budgets)?;
+        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
         let key = key_derivation::key_of(plan, scope, approval)?;
         let Some(key) = key.or_else(|| key_derivation::key_of_spender(plan, scope, &spending))
         else {
@@ -72,12 +72,13 @@ impl KeyClaims {
             let (outcome, balances) = match reserved {
                 ReserveOutcome::Claimed { outcome, balances } => (outcome, balances),
                 ReserveOutcome::Exceeded(balances) => {
-                    return Err(spending.with_balances(balances).refusal().into());
+                    return Err(spending.with_balances(balances).refusal(scope).into());
                 }
             };
             match next_step(outcome, claimant) {
                 KeyStep::Run(fence) => {
                     spending = spending.reserved(balances);
+                    spending.warn(&self.spending.observers);
                     let key = self.claimed(scope, key, fence, now, spending);
                     return self.with_full_lease(scope, key, now).await.map(Some);
                 }
@@ -202,6 +203,9 @@ impl KeyClaims {
         let until = claimed_at.after(scope.plan().lease);
         let lease = Arc::new(KeyLease::new(self.stores.clone(), until));
         scope.set_lease(lease.clone());
+        if !spending.is_empty() {
+            spending.record(scope, None);
+        }
         ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
             .with_spending(spending)
     }

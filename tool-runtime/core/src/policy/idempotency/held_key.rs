@@ -176,6 +176,20 @@ impl ClaimedKey {
         self.spending.add_to(ended, &self.charge)
     }
 
+    /// Records in the call what became of its reservations.
+    fn record_settlement(&self, settlement: &Settlement) {
+        if self.spending.is_empty() {
+            return;
+        }
+        match settlement {
+            Settlement::Answered { .. } => self.spending.record(&self.call, Some(&self.charge)),
+            Settlement::Released => {
+                self.spending.record(&self.call, Some(&self.charge.without_effect()));
+            }
+            Settlement::Unknown => self.spending.record(&self.call, None),
+        }
+    }
+
     /// Returns the operation that settles the key, with its reservations if it has some.
     async fn send_settlement(&self, settlement: Settlement) -> Result<bool, StoreError> {
         if self.spending.is_empty() {
@@ -194,6 +208,12 @@ impl ClaimedKey {
             let error = match self.stores.call(SETTLE_TIMEOUT, settled).await {
                 Ok(held) => {
                     self.settled = true;
+                    if held {
+                        self.record_settlement(&settlement);
+                    } else {
+                        // The amounts are those of the run that has taken the key over.
+                        self.call.set_spending(Vec::new());
+                    }
                     if held && settlement == Settlement::Unknown {
                         self.stores.outcomes.record_unknown();
                     }
@@ -231,6 +251,9 @@ impl ClaimedKey {
     /// Gives the answer to the store's transaction, which settles the key from here on.
     pub(super) fn hand_over(&mut self, answer: StoredAnswer, keep_until: UnixMillis) -> KeyAnswer {
         self.settled = true;
+        if !self.spending.is_empty() {
+            self.spending.record(&self.call, Some(&self.charge));
+        }
         let charge = self.charge.clone();
         KeyAnswer { key: self.key.clone(), fence: self.fence, answer, keep_until, charge }
     }
@@ -320,6 +343,7 @@ impl Drop for ClaimedKey {
         let is_unknown = begun && !self.call.is_undone_at_end();
         let default = if is_unknown { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(default);
+        self.record_settlement(&settlement);
         // A drop cannot wait: only a store that settles without waiting takes it.
         if settlement == Settlement::Unknown {
             self.stores.outcomes.record_unknown();

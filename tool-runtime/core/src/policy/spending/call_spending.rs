@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 use tool_contracts::{BudgetUse, CallStatus, ErrorCode, ToolErrorDetail};
 
+use super::warning::{BudgetObservers, BudgetWarning};
 use super::{Demand, OverLimit};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
+use crate::dispatch::{SpendingOutcome, SpendingRecord};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Balance, Charge, Reservation, UnixMillis};
-use crate::tool::CallScope;
+use crate::tool::{CallScope, catch_panic};
 
 /// The demands of a call, and the balances of their accounts in the same order.
 #[derive(Debug, Clone, Default)]
@@ -41,10 +43,18 @@ impl CallSpending {
     }
 
     /// Refuses a call that exceeds a limit of each call alone, which no store has to be asked about.
-    pub(in crate::policy) fn must_fit_alone(&self, may_exceed: bool) -> Result<(), Box<Refusal>> {
+    pub(in crate::policy) fn must_fit_alone(
+        &self,
+        scope: &CallScope,
+        may_exceed: bool,
+    ) -> Result<(), Box<Refusal>> {
         let mut exceeded = self.exceeded().filter(|(demand, _)| demand.is_of_call_alone);
         let is_allowed = |demand: &Demand| may_exceed && demand.over == OverLimit::Ask;
-        if exceeded.all(|(demand, _)| is_allowed(demand)) { Ok(()) } else { Err(self.refusal()) }
+        if exceeded.all(|(demand, _)| is_allowed(demand)) {
+            Ok(())
+        } else {
+            Err(self.refusal(scope))
+        }
     }
 
     pub(in crate::policy) fn is_empty(&self) -> bool {
@@ -109,13 +119,15 @@ impl CallSpending {
     }
 
     /// Refuses the call if one of its demands does not fit and no person may allow it.
-    pub(in crate::policy) fn must_fit(&self) -> Result<(), Box<Refusal>> {
+    pub(in crate::policy) fn must_fit(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
         let refused = self.exceeded().any(|(demand, _)| demand.over == OverLimit::Refuse);
-        if refused { Err(self.refusal()) } else { Ok(()) }
+        if refused { Err(self.refusal(scope)) } else { Ok(()) }
     }
 
     /// Refuses the call: names each limit that it exceeds, what is left, and when it renews.
-    pub(in crate::policy) fn refusal(&self) -> Box<Refusal> {
+    pub(in crate::policy) fn refusal(&self, scope: &CallScope) -> Box<Refusal> {
+        let refused = |part| SpendingRecord::new(part, SpendingOutcome::Refused);
+        scope.set_spending(self.exceeded().map(refused).collect());
         let visible = || self.exceeded().filter(|(demand, _)| demand.is_visible);
         let reasons: Vec<String> = visible().map(|(it, balance)| it.reason(balance)).collect();
         let message = match &reasons[..] {
@@ -130,6 +142,32 @@ impl CallSpending {
             .with_detail("budget", budgets)
             .with_effect_none();
         Refusal::new(CallStatus::NotExecuted, failure)
+    }
+
+    /// Records the amounts of the call: held, or spent as the charge says.
+    pub(in crate::policy) fn record(&self, scope: &CallScope, charge: Option<&Charge>) {
+        let limited = self.parts().filter(|(demand, _)| demand.has_limit());
+        let record = |part: (&Demand, &Balance)| {
+            let Reservation { account, amount, .. } = &part.0.reservation;
+            let spent = charge.map(|charge| charge.amount_in(account.unit, *amount));
+            SpendingRecord::new(part, spent.map_or(SpendingOutcome::Held, SpendingOutcome::Spent))
+        };
+        scope.set_spending(limited.map(record).collect());
+    }
+
+    /// Warns the host of each limit of which this reservation has reached the part that the budget names.
+    pub(in crate::policy) fn warn(&self, observers: &BudgetObservers) {
+        let stored = self.parts().filter(|(demand, _)| !demand.is_of_call_alone);
+        for (Demand { reservation, warn_at, .. }, balance) in stored {
+            let Reservation { account, amount, limit, .. } = reservation;
+            let warning = warn_at.and_then(|percent| {
+                BudgetWarning::of_reservation(account, *amount, *limit, balance, percent)
+            });
+            let Some(warning) = warning else { continue };
+            for observer in observers {
+                drop(catch_panic(|| observer.nearly_used(&warning)));
+            }
+        }
     }
 
     /// Returns what the call has spent, as its outcome and its tool say.
@@ -185,6 +223,20 @@ impl CallSpending {
         };
         let warnings: Vec<String> = visible.map(warning).collect();
         warnings.iter().fold(ended, |ended, warning| ended.with_warning(warning))
+    }
+}
+
+impl SpendingRecord {
+    fn new((demand, balance): (&Demand, &Balance), outcome: SpendingOutcome) -> Self {
+        let Reservation { account, amount, limit, .. } = &demand.reservation;
+        Self {
+            budget: (*account.budget).into(),
+            limit: (*account.limit).into(),
+            unit: account.unit,
+            amount: *amount,
+            total: balance.limit(*limit),
+            outcome,
+        }
     }
 }
 

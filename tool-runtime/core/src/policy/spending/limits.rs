@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
 
+use super::warning::BudgetObservers;
 use super::{CallSpending, Demand, SpendingCall, ToolSpendingLimit};
 use crate::call::ToolCall;
 use crate::dispatch::pipeline::PolicyDecision;
@@ -12,17 +13,26 @@ use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::deadline::{time_left, within_deadline};
 use crate::policy::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
-use crate::store::{Balance, BudgetStore, Reservation, SpendOutcome, StoreError, StoreErrorKind};
+use crate::store::{
+    Balance, BudgetStore, Charge, Reservation, SpendOutcome, StoreError, StoreErrorKind,
+};
 use crate::tool::{CallScope, catch_panic};
 
 /// The budgets of a runtime, as its calls meet them.
 pub(in crate::policy) struct SpendingLimits {
     pub(in crate::policy) stores: Arc<StoreClient>,
+    pub(in crate::policy) observers: BudgetObservers,
+    /// True if a limit counts the allowances of contexts.
+    pub(in crate::policy) counts_allowances: bool,
 }
 
 impl SpendingLimits {
     /// Returns what the call needs. Nothing is reserved, and no balance is read.
     pub(in crate::policy) fn plan(&self, scope: &CallScope) -> Result<CallSpending, Box<Refusal>> {
+        let has_allowance = scope.plan().writes() && !scope.cx().allowances().is_empty();
+        if has_allowance && !self.counts_allowances {
+            return Err(Refusal::allowances_not_counted());
+        }
         let call = SpendingCall::new(scope, self.stores.now());
         let mut demands = Vec::new();
         for limit in &scope.plan().spending {
@@ -46,6 +56,31 @@ impl SpendingLimits {
         let balances = self.balances(&spending.reservations(false), STORE_TIMEOUT).await;
         let balances = balances.map_err(|error| unreadable(&error))?;
         Ok(Some(spending.with_balances(balances)))
+    }
+
+    /// Describes what calls would use, with one look at the balances of all of them; nothing for a call that cannot be
+    /// planned, or has none.
+    pub(in crate::policy) async fn notes(
+        &self,
+        scopes: &[Option<CallScope>],
+    ) -> Result<Vec<Vec<String>>, StoreError> {
+        let plan = |scope: &Option<CallScope>| {
+            let planned = scope.as_ref().map(|scope| self.plan(scope));
+            planned.and_then(Result::ok).unwrap_or_default()
+        };
+        let planned: Vec<CallSpending> = scopes.iter().map(plan).collect();
+        let reservations: Vec<_> =
+            planned.iter().flat_map(|spending| spending.reservations(false)).collect();
+        let mut balances = Vec::new();
+        if !reservations.is_empty() {
+            balances = self.balances(&reservations, STORE_TIMEOUT).await?;
+        }
+        let mut balances = balances.into_iter();
+        let described = planned.into_iter().map(|spending| {
+            let stored = spending.reservations(false).len();
+            spending.with_balances(balances.by_ref().take(stored).collect()).notes()
+        });
+        Ok(described.collect())
     }
 
     /// Requires an approval for a call above an amount, or beyond a limit that asks.
@@ -84,7 +119,7 @@ impl SpendingLimits {
         if spending.is_empty() {
             return Ok(spending);
         }
-        spending.must_fit_alone(may_exceed)?;
+        spending.must_fit_alone(scope, may_exceed)?;
         let limit = time_left(scope, started);
         let spent = async {
             let now = self.stores.keys_time(limit).await?;
@@ -93,8 +128,15 @@ impl SpendingLimits {
         };
         let spent = within_deadline(scope, started, spent).await?;
         match spent.map_err(|error| unreadable(&error))? {
-            SpendOutcome::Spent(balances) => Ok(spending.reserved(balances)),
-            SpendOutcome::Exceeded(balances) => Err(spending.with_balances(balances).refusal()),
+            SpendOutcome::Spent(balances) => {
+                let spending = spending.reserved(balances);
+                spending.record(scope, Some(&Charge::Reserved));
+                spending.warn(&self.observers);
+                Ok(spending)
+            }
+            SpendOutcome::Exceeded(balances) => {
+                Err(spending.with_balances(balances).refusal(scope))
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod call_spending;
 mod limits;
+mod warning;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +14,11 @@ use tool_contracts::{ErrorCode, ToolContext, ToolSpec};
 
 pub(super) use self::call_spending::CallSpending;
 pub(super) use self::limits::SpendingLimits;
+pub use self::warning::{BudgetWarning, ObserveBudgets};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{BudgetUnit, Reservation, UnixMillis};
+use crate::tool::registry::CostEstimate;
 use crate::tool::{BuildProblem, CallScope, catch_panic};
 
 /// A limit on what the calls of tools spend, such as `budgets::Budget`.
@@ -31,6 +34,12 @@ pub trait SpendingLimit: Send + Sync + 'static {
 
     /// Lists the sums that it limits, which a host lists and changes.
     fn sums(&self) -> Vec<LimitedSum>;
+
+    /// Returns whether it counts the allowances of contexts. Without such a limit, a write whose context has an
+    /// allowance is refused.
+    fn counts_allowances(&self) -> bool {
+        false
+    }
 }
 
 /// A limit on what the calls of one tool spend.
@@ -86,6 +95,22 @@ impl<'c> SpendingCall<'c> {
         self.scope.arguments()
     }
 
+    /// Estimates the cost of the call by the function that its tool names; none if there is no such function.
+    ///
+    /// # Errors
+    /// Returns an error if the arguments cannot be read, or the function panics.
+    pub fn estimate(&self) -> Option<Result<Option<CostEstimate>, Failure>> {
+        let estimate = self.scope.registered().behavior.estimate?;
+        let estimated = catch_panic(|| estimate(self.scope).ok());
+        Some(match estimated {
+            Ok(Some(cost)) => Ok(cost),
+            Ok(None) => Err(Failure::from_code(ErrorCode::InvalidArgument)
+                .with_message("the cost of the call cannot be estimated from its arguments")),
+            Err(text) => Err(Failure::from_code(ErrorCode::Internal)
+                .with_log(format!("the estimate of a cost panicked: {text}"))),
+        })
+    }
+
     /// Returns the whole call, as its tool sees it.
     #[must_use]
     pub fn scope(&self) -> &'c CallScope {
@@ -115,6 +140,8 @@ pub struct Demand {
     pub window: Box<str>,
     /// The time at which a window of the calendar ends.
     pub renews_at: Option<UnixMillis>,
+    /// The used part of the limit at which the host is warned, in percent; none for no warning.
+    pub warn_at: Option<u8>,
     /// False if the caller reads neither amounts nor names of the budget.
     pub is_visible: bool,
 }

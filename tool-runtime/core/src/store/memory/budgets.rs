@@ -12,8 +12,8 @@ use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge,
-    ClaimRequest, Fence, Reservation, ReserveOutcome, ReservedAmount, ScopedKey, Settlement,
-    SpendOutcome, StoreError, UnixMillis,
+    ClaimRequest, Fence, PeriodPosition, Reservation, ReserveOutcome, ReservedAmount, ScopedKey,
+    Settlement, SpendOutcome, StoreError, UnixMillis,
 };
 
 #[async_trait]
@@ -73,7 +73,7 @@ impl BudgetStore for MemoryStore {
     async fn list_periods(
         &self,
         tenant: Uuid,
-        after: Option<&BudgetPeriod>,
+        after: Option<PeriodPosition>,
         limit: usize,
     ) -> Result<Vec<BudgetPeriod>, StoreError> {
         Ok(locked(&self.keys)?.budgets.list(tenant, after, limit))
@@ -226,9 +226,9 @@ impl MemoryBudgets {
         }
     }
 
-    fn list(&self, tenant: Uuid, after: Option<&BudgetPeriod>, limit: usize) -> Vec<BudgetPeriod> {
+    fn list(&self, tenant: Uuid, after: Option<PeriodPosition>, limit: usize) -> Vec<BudgetPeriod> {
         let after = match after {
-            Some(last) => Bound::Excluded((tenant, *last.account.digest().as_bytes(), last.start)),
+            Some(last) => Bound::Excluded((tenant, *last.account.as_bytes(), last.start)),
             None => Bound::Included((tenant, [0; 32], UnixMillis::new(0))),
         };
         let periods = self.periods.from(after);

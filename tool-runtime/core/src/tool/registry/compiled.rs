@@ -16,6 +16,7 @@ use tool_runtime_schema::schema::{
     ValidationReport, Validator,
 };
 
+use super::definition::EstimateFn;
 use super::dynamic::Handler;
 use super::state::Slot;
 use super::tool_settings::ToolSettings;
@@ -75,6 +76,8 @@ pub struct ToolBehavior {
     pub requires_evidence: bool,
     /// True if numbers of outputs may be wider than 64 bits.
     pub(crate) keeps_wide_numbers: bool,
+    /// Estimates the cost of a call, if the tool names such a function.
+    pub(crate) estimate: Option<EstimateFn>,
     /// The hash of its source, for functions with `#[ai_tool]`.
     pub source: Option<&'static str>,
 }
@@ -162,6 +165,7 @@ impl CompiledTool {
             evidence: definition.source_hash.is_some(),
             requires_evidence: definition.requires_evidence,
             keeps_wide_numbers: false,
+            estimate: definition.estimate,
             source: definition.source_hash,
         };
         tool.needs = needs;
@@ -201,6 +205,7 @@ impl CompiledTool {
             evidence: tool.evidence,
             requires_evidence: tool.requires_evidence,
             keeps_wide_numbers: tool.keeps_wide_numbers,
+            estimate: None,
             source: None,
         };
         let start = tool.handler.clone();

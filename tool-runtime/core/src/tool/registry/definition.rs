@@ -7,7 +7,7 @@ use tool_contracts::Effect;
 
 use super::state::HostNeed;
 use crate::failure::FailureCode;
-use crate::tool::{CallScope, ToolFuture};
+use crate::tool::{CallScope, Finished, ToolFuture};
 
 /// The definition of a tool, generated at compile time and read by `build()`.
 #[doc(hidden)]
@@ -52,7 +52,24 @@ pub struct Definition {
     pub output: fn(&mut SchemaGenerator) -> Schema,
     pub host: fn() -> Vec<HostNeed>,
     pub codes: fn() -> &'static [FailureCode],
+    /// Estimates the cost of a call: `cost = function`.
+    pub estimate: Option<EstimateFn>,
     pub start: fn(CallScope) -> ToolFuture,
+}
+
+/// The function that estimates the cost of a call from its arguments; none for a call that costs nothing.
+#[doc(hidden)]
+pub type EstimateFn = fn(&CallScope) -> Result<Option<CostEstimate>, Finished>;
+
+/// The estimated cost of a call.
+#[doc(hidden)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
+pub struct CostEstimate {
+    /// The code of the currency.
+    pub currency: Box<str>,
+    /// The amount in millionths.
+    pub millionths: u64,
 }
 
 impl fmt::Debug for Definition {

@@ -31,7 +31,9 @@ pub use self::catalogue::{Availability, CatalogueEntry, ToolCatalogue};
 pub use self::compiled::CompiledTool;
 #[cfg(feature = "policy")]
 pub(crate) use self::compiled::SHORTEST_RETENTION;
-pub use self::definition::{Definition, Tool, Toolkit, ToolkitFacts, TypedTool};
+pub use self::definition::{
+    CostEstimate, Definition, EstimateFn, Tool, Toolkit, ToolkitFacts, TypedTool,
+};
 #[cfg(feature = "discovery")]
 pub use self::discover::Discovered;
 pub use self::dynamic::DynamicTool;

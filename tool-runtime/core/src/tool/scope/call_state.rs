@@ -17,6 +17,7 @@ use super::scrubs::TextScrubbers;
 #[cfg(feature = "trace")]
 use super::span_slot::SpanSlot;
 use super::stage::Stage;
+use crate::dispatch::SpendingRecord;
 use crate::timer::whole_millis;
 use crate::tool::blocking_run::BlockingRun;
 use crate::tool::cancellation::CancelFlag;
@@ -92,6 +93,8 @@ pub(super) struct OptionalState {
     /// The money that the tool has reported as spent: codes of currencies, and millionths.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(super) spent: Mutex<Vec<(Box<str>, u64)>>,
+    /// The amounts that the call has asked of budgets.
+    pub(super) spending: Mutex<Vec<SpendingRecord>>,
     pub(super) lease: OnceLock<Arc<dyn Lease>>,
     pub(super) transaction: OnceLock<Arc<dyn Transaction>>,
     /// The scrubbers of texts about the call, made when the first text is written.
@@ -132,6 +135,12 @@ impl CallState {
     /// Returns the state that most calls do not have, if this one has it.
     pub(super) fn optional(&self) -> Option<&OptionalState> {
         self.optional.get().map(|optional| &**optional)
+    }
+
+    /// Returns the amounts that the call has asked of budgets.
+    pub(crate) fn spending(&self) -> Vec<SpendingRecord> {
+        let Some(optional) = self.optional() else { return Vec::new() };
+        optional.spending.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the violations that only the typed reader found, and its message for the log.

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::purpose::Purpose;
 use super::{CallScope, CallState, Lease, Transaction};
+use crate::dispatch::SpendingRecord;
 use crate::tool::blocking_run::HeldResources;
 use crate::tool::idempotency::Idempotency;
 
@@ -67,6 +68,12 @@ impl CallState {
     pub(crate) fn reported_spending(&self) -> Vec<(Box<str>, u64)> {
         let Some(optional) = self.optional() else { return Vec::new() };
         optional.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Records the amounts that the call has asked of budgets, in place of earlier ones.
+    pub(crate) fn set_spending(&self, records: Vec<SpendingRecord>) {
+        let slot = &self.optional_or_new().spending;
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = records;
     }
 
     /// Sets the lease without which the tool must not be polled; the first one counts.

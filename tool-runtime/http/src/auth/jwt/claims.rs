@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tool_contracts::Allowance;
 use tool_contracts::server::Tenant;
 use uuid::Uuid;
 
@@ -40,6 +41,17 @@ impl TokenClaims {
             None => self.others.get("tenants").or_else(|| self.others.get("tenant_id")),
         };
         words(claim).filter_map(|name| Some(Tenant::parse(name).ok()?.id())).collect()
+    }
+
+    /// Reads the limits on what the principal's calls spend: the claim `allowances`.
+    ///
+    /// # Errors
+    /// Returns an error if one cannot be read: without it, the principal would spend more.
+    pub(super) fn allowances(&self) -> serde_json::Result<Vec<Allowance>> {
+        match self.others.get("allowances") {
+            Some(claim) => Vec::deserialize(claim),
+            None => Ok(Vec::new()),
+        }
     }
 }
 

@@ -243,6 +243,8 @@ impl JwtVerifier {
             TokenSubject::Service => Users::None,
             TokenSubject::TrustedService => Users::OfItsTenants,
         });
+        let allowances = claims.allowances().map_err(|_| refused("`allowances` cannot be read"))?;
+        let principal = allowances.into_iter().fold(principal, Principal::with_allowance);
         Ok(match &self.tenants {
             TenantSource::Every => principal.for_every_tenant(),
             TenantSource::Claim(claim) => principal.for_tenants(claims.tenants(claim.as_deref())),

@@ -15,9 +15,14 @@ static SCHEMA: LazyLock<BodySchema> = LazyLock::new(BodySchema::for_type::<Decis
 /// A decision of an approver.
 #[derive(Debug)]
 pub(super) enum ApprovalDecision<'b> {
-    Approve,
-    /// With these arguments, as JSON text.
-    Edit(&'b str),
+    Approve {
+        exceed_budgets: bool,
+    },
+    Edit {
+        /// All arguments as JSON text.
+        arguments: &'b str,
+        exceed_budgets: bool,
+    },
     Decline(String),
 }
 
@@ -28,13 +33,18 @@ pub(super) enum ApprovalDecision<'b> {
 #[allow(dead_code, reason = "it stands for the schema")]
 pub(crate) enum DecisionBody {
     /// Lets the call run with the arguments that it was opened with.
-    Approve {},
+    Approve {
+        /// True if the call may exceed budgets that ask; it needs the scope `exceed_budgets`.
+        exceed_budgets: Option<bool>,
+    },
     /// Lets the call run with other arguments.
     Edit {
         /// All arguments; they have to be valid by the tool's schema. A secret that is sent as its
         /// mask `***` stays as it is.
         #[schemars(extend("x-sensitivity" = "secret"))]
         arguments: Map<String, Value>,
+        /// True if the call may exceed budgets that ask; it needs the scope `exceed_budgets`.
+        exceed_budgets: Option<bool>,
     },
     /// Declines the call for good.
     Decline {
@@ -51,6 +61,7 @@ struct DecisionFields<'b> {
     #[serde(borrow)]
     arguments: Option<&'b RawValue>,
     feedback: Option<String>,
+    exceed_budgets: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -67,9 +78,13 @@ impl<'b> ApprovalDecision<'b> {
         let fields: DecisionFields<'b> =
             serde_json::from_str(text).map_err(|_| Problem::internal())?;
         require_readable("feedback", fields.feedback.as_deref().unwrap_or_default())?;
+        let exceed_budgets = fields.exceed_budgets.unwrap_or_default();
         Ok(match fields.decision {
-            RequestedDecision::Approve => Self::Approve,
-            RequestedDecision::Edit => Self::Edit(fields.arguments.map_or("{}", RawValue::get)),
+            RequestedDecision::Approve => Self::Approve { exceed_budgets },
+            RequestedDecision::Edit => {
+                let arguments = fields.arguments.map_or("{}", RawValue::get);
+                Self::Edit { arguments, exceed_budgets }
+            }
             RequestedDecision::Decline => Self::Decline(fields.feedback.unwrap_or_default()),
         })
     }
@@ -77,8 +92,10 @@ impl<'b> ApprovalDecision<'b> {
     /// Returns the word for records.
     pub(super) const fn as_str(&self) -> &'static str {
         match self {
-            Self::Approve => "approve",
-            Self::Edit(_) => "edit",
+            Self::Approve { exceed_budgets: false } => "approve",
+            Self::Approve { exceed_budgets: true } => "approve_beyond_budgets",
+            Self::Edit { exceed_budgets: false, .. } => "edit",
+            Self::Edit { exceed_budgets: true, .. } => "edit_beyond_budgets",
             Self::Decline(_) => "decline",
         }
     }

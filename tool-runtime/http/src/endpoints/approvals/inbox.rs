@@ -78,8 +78,12 @@ impl InboxPage {
         }
     }
 
-    pub(super) fn into_body(self, runtime: &Runtime) -> Approvals {
-        let approvals = self.calls.iter().map(|call| Approval::new(call, runtime)).collect();
-        Approvals { approvals, next: self.next }
+    /// Makes the body, with the budgets as they are now.
+    pub(super) async fn into_body(self, runtime: &Runtime) -> Result<Approvals, Problem> {
+        let budgets = runtime.tickets().budget_notes(&self.calls).await;
+        let budgets = budgets.map_err(|_| Problem::store_unavailable())?;
+        let described = self.calls.iter().zip(budgets);
+        let approvals = described.map(|(call, budgets)| Approval::new(call, budgets, runtime));
+        Ok(Approvals { approvals: approvals.collect(), next: self.next })
     }
 }

@@ -68,7 +68,7 @@ pub(crate) async fn list(
     let access =
         ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
     access.record(&app, &authorized).await?;
-    Ok(JsonResponse::ok(&page.into_body(&app.runtime)))
+    Ok(JsonResponse::ok(&page.into_body(&app.runtime).await?))
 }
 
 /// Handles a decision about a waiting call.
@@ -107,9 +107,11 @@ async fn execute_decision(
                 return decline(app, call, (ticket, authorized.name()), feedback, &if_refused)
                     .await;
             }
-            ApprovalDecision::Approve => approve(app, &mut call, authorized, None).await?,
-            ApprovalDecision::Edit(arguments) => {
-                approve(app, &mut call, authorized, Some(arguments)).await?
+            ApprovalDecision::Approve { exceed_budgets } => {
+                approve(app, &mut call, authorized, None, *exceed_budgets).await?
+            }
+            ApprovalDecision::Edit { arguments, exceed_budgets } => {
+                approve(app, &mut call, authorized, Some(arguments), *exceed_budgets).await?
             }
         }
     } else {
@@ -130,7 +132,12 @@ async fn approve(
     call: &mut ToolCall,
     authorized: &AuthorizedCaller,
     edited: Option<&str>,
+    exceed_budgets: bool,
 ) -> Result<Option<DecisionRefusal>, Problem> {
+    if exceed_budgets && !authorized.principal().may(Scope::ExceedBudgets) {
+        let _ = call.refuse(refusal::may_not_exceed_budgets);
+        return Ok(Some(DecisionRefusal::MAY_NOT_EXCEED_BUDGETS));
+    }
     let is_own = four_eyes::is_own(call.cx(), authorized.cx(), authorized.principal());
     if is_own && app.config.four_eyes {
         let _ = call.refuse(four_eyes::refusal);
@@ -145,7 +152,12 @@ async fn approve(
         Some(arguments) => call.approve_edited(authorized.name(), arguments),
         None => call.approve(authorized.name()),
     };
-    let Err(error) = approval else { return Ok(None) };
+    let Err(error) = approval else {
+        if exceed_budgets {
+            call.exceed_budgets();
+        }
+        return Ok(None);
+    };
     let _ = call.refuse(|| refusal::not_approved(error));
     Ok(Some(DecisionRefusal::NOT_APPROVED))
 }

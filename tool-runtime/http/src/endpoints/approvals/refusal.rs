@@ -34,6 +34,10 @@ impl DecisionRefusal {
     pub(super) const NOT_APPROVED: Self =
         Self { reason: RefusalReason::EditNotValid, status: Some(StatusCode::CONFLICT) };
 
+    /// The approver may not let a call exceed a budget.
+    pub(super) const MAY_NOT_EXCEED_BUDGETS: Self =
+        Self { reason: RefusalReason::Scope, status: None };
+
     /// The approver may not decide about the tool.
     pub(super) const NOT_COVERED: Self =
         Self { reason: RefusalReason::ToolNotCovered, status: None };
@@ -110,6 +114,14 @@ fn unknown() -> Problem {
 pub(super) fn not_covered() -> Box<Refusal> {
     let failure =
         Failure::from_code(ErrorCode::Forbidden).with_reason(RefusalReason::ToolNotCovered);
+    Refusal::new(CallStatus::NotExecuted, failure)
+}
+
+/// Returns the refusal of an approver without the right to exceed budgets; the call keeps waiting.
+pub(super) fn may_not_exceed_budgets() -> Box<Refusal> {
+    let failure = Failure::from_code(ErrorCode::Forbidden)
+        .with_message("letting a call exceed a budget needs the scope `exceed_budgets`")
+        .with_reason(RefusalReason::Scope);
     Refusal::new(CallStatus::NotExecuted, failure)
 }
 

@@ -54,6 +54,10 @@ pub(crate) struct Approval {
     /// The reason for the approval, if a rule of the host gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// For each budget, the amount that the call would use, and what is left now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
+    budgets: Vec<String>,
     /// The principal of the call, such as `user:42`.
     principal: String,
     /// The caller that requested it: the name of a service or of its key.
@@ -96,7 +100,7 @@ pub(crate) enum DeclinedDecision {
 }
 
 impl Approval {
-    pub(super) fn new(waiting: &WaitingCall, runtime: &Runtime) -> Self {
+    pub(super) fn new(waiting: &WaitingCall, budgets: Vec<String>, runtime: &Runtime) -> Self {
         let (ticket, cx) = (waiting.ticket(), waiting.cx());
         let tool = runtime.spec(ticket.tool());
         let arguments = waiting.arguments().map(str::to_owned);
@@ -111,6 +115,7 @@ impl Approval {
             preview_attachments: waiting.preview_attachments().to_vec(),
             preview_error: waiting.preview_failure().map(|error| error.message().to_owned()),
             reason: waiting.reason().map(str::to_owned),
+            budgets,
             principal: ticket.principal().to_owned(),
             asked_by: cx.actor().map(|actor| actor.id().to_owned()),
             site_id: cx.site_id().map(str::to_owned),

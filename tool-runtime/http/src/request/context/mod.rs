@@ -217,7 +217,8 @@ fn builder_for_principal(
     if let Some(actor) = actor {
         builder = builder.actor(actor);
     }
-    Ok(builder)
+    let allowances = principal.allowances().cloned();
+    Ok(allowances.fold(builder, ToolContextBuilder::allowance))
 }
 
 /// Sets the parent span under the host's own trace id; a different `span_id` becomes an attribute.

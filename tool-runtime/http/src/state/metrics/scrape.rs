@@ -52,7 +52,7 @@ fn describe<'e>(
     let unit = match metric.unit {
         MetricUnit::Seconds => Some(&Unit::Seconds),
         MetricUnit::Bytes => Some(&Unit::Bytes),
-        MetricUnit::Dimensionless | MetricUnit::Count(_) => None,
+        MetricUnit::Amount | MetricUnit::Dimensionless | MetricUnit::Count(_) => None,
     };
     let kind = match metric.kind {
         MetricKind::Counter => MetricType::Counter,
@@ -74,6 +74,9 @@ fn encode_series(
         return encode_value(family, metric, series.count());
     }
     let mut encoder = family.encode_family(&labels)?;
+    if matches!(metric.unit, MetricUnit::Amount) {
+        return encode_amount(&mut encoder, metric, series.sum());
+    }
     if !matches!(metric.kind, MetricKind::Histogram(_)) {
         return encode_value(&mut encoder, metric, series.count());
     }
@@ -88,6 +91,16 @@ fn encode_value(encoder: &mut MetricEncoder<'_>, metric: &Metric, value: u64) ->
         MetricKind::Counter => encoder.encode_counter::<NoLabelSet, _, u64>(&value, None),
         MetricKind::UpDown | MetricKind::Gauge | MetricKind::Histogram(_) => {
             encoder.encode_gauge(&i64::try_from(value).unwrap_or(i64::MAX))
+        }
+    }
+}
+
+/// Writes an amount in its unit.
+fn encode_amount(encoder: &mut MetricEncoder<'_>, metric: &Metric, amount: f64) -> fmt::Result {
+    match metric.kind {
+        MetricKind::Counter => encoder.encode_counter::<NoLabelSet, _, u64>(&amount, None),
+        MetricKind::UpDown | MetricKind::Gauge | MetricKind::Histogram(_) => {
+            encoder.encode_gauge(&amount)
         }
     }
 }

@@ -133,3 +133,26 @@ fn a_verifier_that_would_let_anybody_in_is_refused() {
     let refused = verifier.leeway(Duration::from_secs(301));
     assert_eq!(refused.expect_err("it is long"), JwtConfigError::LeewayTooLong);
 }
+
+#[tokio::test]
+async fn a_token_limits_what_its_principal_spends_and_one_that_cannot_be_read_is_refused() {
+    let claim = json!({"allowances": [
+        {"name": "jane", "amount": "20.00 EUR", "period": "day"},
+        {"name": "trip", "amount": "3 calls"},
+    ]});
+    let limited = principal(|verifier| verifier, &claim).await;
+    let amounts: Vec<_> = limited.allowances().map(tool_contracts::Allowance::amount).collect();
+    assert_eq!(amounts, ["20.00 EUR", "3 calls"]);
+
+    let signer = Signer::new("it", Algorithm::EdDSA);
+    let verifier = verifier_of(&[&signer]);
+    for wrong in [
+        json!("20.00 EUR"),
+        json!([{"name": "jane", "amount": 20}]),
+        json!([{"name": "jane", "amount": "20.00 EUR", "period": "fortnight"}]),
+        json!([{"name": "jane", "amount": "20.00 EUR", "per": "day"}]),
+    ] {
+        let token = signer.sign(&claims_but(&json!({"allowances": wrong})));
+        assert!(verifier.principal(token.as_bytes()).await.is_err(), "{wrong}");
+    }
+}

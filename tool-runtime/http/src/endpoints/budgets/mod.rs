@@ -1,0 +1,89 @@
+//! `/budgets`: lists the limits of the host's budgets, and what a tenant's calls have used of them.
+
+mod view;
+
+use axum::extract::State;
+use tool_runtime_core::policy::STORE_TIMEOUT;
+use tool_runtime_core::store::{BudgetPeriod, Reservation, StoreError};
+
+use self::view::{BudgetLimit, BudgetSum};
+pub(crate) use self::view::{BudgetsPage, PeriodCursor};
+use crate::auth::Scope;
+use crate::problem::Problem;
+use crate::request::access_records::{self, ReadAccess};
+use crate::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
+use crate::request::parameters::{Bodyless, PageRequest};
+use crate::request::time_limit::within_time_limit;
+use crate::response::JsonResponse;
+use crate::state::app::{App, SharedApp};
+
+/// Requires the scope `budgets`.
+#[derive(Debug)]
+pub(crate) struct ReadBudgets;
+
+impl RequiredScope for ReadBudgets {
+    const SCOPE: Scope = Scope::Budgets;
+}
+
+/// Handles a request for the budgets of a tenant.
+pub(crate) async fn list(
+    authorized: Authorized<ReadBudgets>,
+    State(app): State<SharedApp>,
+    request: Bodyless,
+) -> Result<JsonResponse, Problem> {
+    let requested =
+        PageRequest::<PeriodCursor>::read(request.query(), "the `next` of the page before")?;
+    let _permit = access_records::acquire_read(&app, authorized.principal())?;
+    let page = within_time_limit(&app, page(&app, &authorized, requested)).await?;
+    let access = ReadAccess { action: "read_budgets", what: "GET /budgets", subject: None };
+    access.record(&app, &authorized).await?;
+    Ok(JsonResponse::ok(&page))
+}
+
+async fn page(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    requested: PageRequest<PeriodCursor>,
+) -> Result<BudgetsPage, Problem> {
+    let limits = app.runtime.policy_state().budget_sums();
+    let sums = sums(app, authorized, &requested).await;
+    let sums = sums.map_err(|_| Problem::store_unavailable())?;
+    let next = sums.last().filter(|_| sums.len() >= requested.limit);
+    let next = next.map(|(period, _)| PeriodCursor::after(period).to_string());
+    Ok(BudgetsPage {
+        limits: limits.iter().map(BudgetLimit::new).collect(),
+        sums: sums.into_iter().map(|(_, sum)| sum).collect(),
+        next,
+    })
+}
+
+/// Reads a page of a tenant's sums, each with the limit in force.
+async fn sums(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    requested: &PageRequest<PeriodCursor>,
+) -> Result<Vec<(BudgetPeriod, BudgetSum)>, StoreError> {
+    let stores = &app.runtime.policy_state().stores;
+    // A store without budgets has no sums.
+    let Ok(budgets) = stores.budgets() else { return Ok(Vec::new()) };
+    let after = requested.after.as_ref().map(PeriodCursor::position);
+    let periods = budgets.list_periods(authorized.tenant(), after, requested.limit);
+    let periods = stores.call(STORE_TIMEOUT, periods).await?;
+    let reservations: Vec<_> = periods.iter().map(reservation).collect();
+    let balances = stores.call(STORE_TIMEOUT, budgets.balances(&reservations)).await?;
+    let sums = periods.into_iter().zip(balances);
+    Ok(sums.map(|(period, balance)| (period.clone(), BudgetSum::new(&period, &balance))).collect())
+}
+
+/// Makes the reservation of nothing whose balance is that of the period, with the limit in force.
+fn reservation(period: &BudgetPeriod) -> Reservation {
+    Reservation {
+        account: period.account.clone(),
+        start: period.start,
+        since: period.start,
+        keep: None,
+        amount: 0,
+        limit: period.limit,
+        may_exceed: false,
+    }
+}
