@@ -12,13 +12,14 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 17] = [
     "../Cargo.lock",
     "../tool-contracts/src",
     "../tool-derive/src",
     "../tool-runtime/src",
     "../tool-runtime/adapters/src",
     "../tool-runtime/agent/src",
+    "../tool-runtime/budgets/src",
     "../tool-runtime/contracts-lock/src",
     "../tool-runtime/core/src",
     "../tool-runtime/http/src",

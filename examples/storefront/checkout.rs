@@ -162,6 +162,7 @@ impl Checkout {
         /// The shipping service.
         service: Service,
         /// The total that checkout.compute_total returned.
+        #[arg(spends)]
         expected_total: Money,
     ) -> Result<DraftOrder, CheckoutError> {
         let (claim, total) = (claim(idempotency), expected_total);

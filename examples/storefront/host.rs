@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use tool_runtime::budgets::{Budget, BudgetScope};
 use tool_runtime::contracts::trace_context::SpanId;
 use tool_runtime::contracts::{Client, ClientApp, ContractError, ToolCallRequest, Trace};
 use tool_runtime::evidence::Vault;
@@ -48,6 +49,17 @@ pub(crate) const TENANT: Uuid = Uuid::from_u128(0x5709_0000_0000_7000_8000_0000_
 /// A name and arguments, as the model sends them.
 pub(crate) type Asked<'a> = (&'a str, &'a str);
 
+/// Returns the most that the assistant orders for one customer in a day, in each currency of the shop.
+fn orders_of_a_day() -> Budget {
+    Budget::new("orders")
+        .per_day("10000.00 EUR")
+        .per_day("10000.00 USD")
+        .per_day("10000.00 GBP")
+        .per_day("1500000 JPY")
+        .scope(BudgetScope::User)
+        .time_zone("America/New_York")
+}
+
 impl Host {
     /// Opens the shop, starts its order service, and lets `policy` choose the approver.
     ///
@@ -68,6 +80,7 @@ impl Host {
         let policy = policy
             .store(files.store()?)
             .ticket_keys(files.keys()?)
+            .budget(orders_of_a_day())
             .rules_for("checkout.create_draft_order", ordering);
         let records = Records::open(&files)?;
         let runtime = Runtime::builder()

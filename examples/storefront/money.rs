@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use iso_currency::Currency;
+use tool_runtime::budgets::MoneyAmount;
 use tool_runtime::prelude::*;
 
 /// An ISO 4217 code.
@@ -22,6 +23,9 @@ pub(crate) struct Money {
     /// The ISO 4217 code.
     currency: CurrencyCode,
 }
+
+/// A budget counts it.
+impl MoneyAmount for Money {}
 
 /// A part of an amount, in millionths: 8.25 % is 82,500.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

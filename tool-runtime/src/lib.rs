@@ -69,6 +69,7 @@
 //! | `export` | no | [`schema::Export`]: contracts as files from a build script, and the lock that a breaking change fails |
 //! | `policy` | no | [`policy`] and [`store`]: approval, tickets, idempotency, retries, caching, limits |
 //! | `budgets` | no | [`budgets`]: limits on the money that calls spend |
+//! | `mandates` | no | [`budgets`] that demand a mandate which a person has signed; needs Rust 1.88, compiles C |
 //! | `ledger` | no | [`ledger`]: a chain of records that shows what was altered, removed or reordered |
 //! | `ed25519` | no | signed checkpoints of the [`ledger`] for an auditor without its key |
 //! | `evidence` | no | [`evidence`]: what calls prove, sealed under keys that can be destroyed |

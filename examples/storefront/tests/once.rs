@@ -48,6 +48,7 @@ async fn a_lost_answer_is_asked_for_again_and_a_repeat_gets_the_same_one() {
     host.orders().lose_next_answer();
     let first = call(&host, ORDER, arguments.clone()).await;
     assert_eq!(data(&first)["order_id"], "order-1");
+    assert_eq!(meta(&first).budget()[0].total(), "10000.00");
     assert_eq!(meta(&first).attempts(), Some(2));
     assert!(host.shop().basket(&["D00090".into()], CurrencyCode::USD).is_err(), "it is sold");
     let again = call(&host, ORDER, arguments).await;
@@ -117,6 +118,17 @@ async fn a_yes_is_for_the_total_that_was_shown() {
     host.shop().reprice(&Sku::from("D00090"), 1);
     let refused = host.resume(&ticket, Some("jane")).await.expect("a context");
     assert_eq!(refused_with(&refused, "CONFLICT")["reason"], "preview_changed");
+    assert!(host.orders().orders().is_empty());
+}
+
+#[tokio::test]
+async fn an_order_beyond_the_customers_budget_of_the_day_is_refused_whatever_is_approved() {
+    let host = host_with_answers("y\n").await;
+    host.shop().reprice(&Sku::from("D00090"), 12_000);
+    let arguments = right_order(&host).await;
+    let refused = call(&host, ORDER, arguments).await;
+    let details = refused_with(&refused, "COMPLIANCE_BLOCKED");
+    assert_eq!(details["reason"], "budget_exceeded", "{details}");
     assert!(host.orders().orders().is_empty());
 }
 

@@ -24,6 +24,14 @@ impl Budget {
     pub fn hidden(self) -> Self {}
     pub fn lifetime(self, amount: &str) -> Self {}
     pub fn limit(self, window: Window, amount: &str) -> Self {}
+    #[cfg(feature = "mandates")]
+    pub fn mandated(
+        self,
+        keys: crate::mandate::MandateKeys,
+        mandates: impl Fn(
+            &tool_contracts::ToolContext,
+        ) -> Option<Arc<str>> + Send + Sync + 'static,
+    ) -> Self {}
     pub fn new(name: impl Into<String>) -> Self {}
     pub fn over(self, over: OverLimit) -> Self {}
     pub fn per_call(self, amount: &str) -> Self {}
@@ -141,6 +149,79 @@ impl InvalidBudgets {
     pub fn problems(&self) -> &[String] {}
 }
 
+// tool_runtime_budgets::MandateClaims
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MandateClaims {
+    ..
+}
+impl MandateClaims {
+    #[must_use]
+    pub fn agent(self, actor: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn audience(self, audience: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn issued_at(self, time: u64) -> Self {}
+    #[must_use]
+    pub fn limit(self, limit: MandateLimit) -> Self {}
+    #[must_use]
+    pub fn new(
+        issuer: impl Into<String>,
+        id: impl Into<String>,
+        user: impl Into<String>,
+        until: u64,
+    ) -> Self {}
+    #[must_use]
+    pub fn payee(self, payee: Payee) -> Self {}
+    pub fn sign(&self, key_id: &str, pkcs8: &[u8]) -> Result<String, MandateKeyError> {}
+    #[must_use]
+    pub fn tool(self, name: impl Into<String>) -> Self {}
+}
+
+// tool_runtime_budgets::MandateError
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MandateError {
+    Missing,
+    Invalid,
+    Expired,
+    Audience,
+    Foreign,
+    Tool,
+    Payee,
+    Currency,
+    Amount,
+}
+
+// tool_runtime_budgets::MandateKeyError
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct MandateKeyError(_);
+
+// tool_runtime_budgets::MandateKeys
+#[derive(Clone, Default)]
+pub struct MandateKeys {
+    ..
+}
+impl MandateKeys {
+    #[must_use]
+    pub fn audience(self, audience: impl Into<String>) -> Self {}
+    pub fn key(self, id: impl Into<String>, x: &str) -> Result<Self, MandateKeyError> {}
+    #[must_use]
+    pub fn new() -> Self {}
+}
+impl fmt::Debug for MandateKeys {}
+
+// tool_runtime_budgets::MandateLimit
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MandateLimit {
+    ..
+}
+impl MandateLimit {
+    #[must_use]
+    pub fn new(currency: impl Into<String>, total: impl Into<String>) -> Self {}
+    #[must_use]
+    pub fn per_call(self, amount: impl Into<String>) -> Self {}
+}
+
 // tool_runtime_budgets::MinorUnits
 #[diagnostic::on_unimplemented(
     message = "`{Self}` counts no minor units",
@@ -186,6 +267,16 @@ pub trait MoneyAmount {}
 impl<T: MoneyAmount> MoneyAmount for Option<T> {}
 
 // tool_runtime_budgets::OverLimit = tool_runtime_core::policy::OverLimit
+
+// tool_runtime_budgets::Payee
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Payee {
+    ..
+}
+impl Payee {
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {}
+}
 
 // tool_runtime_budgets::RuntimeBudgets
 pub trait RuntimeBudgets {

@@ -696,9 +696,9 @@ word_enum! {
     "expired", Host = "host", InFlight = "in_flight", InputRequired = "input_required",
     KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
     LeaseLost = "lease_lost", LedgerClosed = "ledger_closed", LedgerFull = "ledger_full",
-    NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal = "no_principal",
-    NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin = "origin",
-    OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
+    NoEvidence = "no_evidence", NoLedger = "no_ledger", Mandate = "mandate", NoPrincipal
+    = "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
+    "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
     OutcomeUnknown = "outcome_unknown", OwnCall = "own_call", PolicyFailed =
     "policy_failed", PreviewChanged = "preview_changed", QueueFull = "queue_full",
     RateLimit = "rate_limit", Reads = "reads", RecordDamaged = "record_damaged",
@@ -984,6 +984,7 @@ pub struct SpendingRecord {
     pub amount: u64,
     pub total: u64,
     pub outcome: SpendingOutcome,
+    pub mandate: Option<Arc<str>>,
 }
 
 // tool_runtime_core::Timer
@@ -1430,6 +1431,7 @@ pub struct Demand {
     pub window: Box<str>,
     pub renews_at: Option<UnixMillis>,
     pub warn_at: Option<u8>,
+    pub proof: Option<SpendingProof>,
     pub is_visible: bool,
 }
 
@@ -1770,7 +1772,7 @@ impl<'c> SpendingCall<'c> {
     pub fn arguments(&self) -> &'c str {}
     #[must_use]
     pub fn cx(&self) -> &'c ToolContext {}
-    pub fn estimate(&self) -> Option<Result<Option<CostEstimate>, Failure>> {}
+    pub fn estimate(&self) -> Result<Option<CostEstimate>, Failure> {}
     #[must_use]
     pub fn now(&self) -> UnixMillis {}
     #[must_use]
@@ -1788,6 +1790,13 @@ pub trait SpendingLimit: Send + Sync + 'static {
     ) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
     fn sums(&self) -> Vec<LimitedSum>;
     fn counts_allowances(&self) -> bool {}
+}
+
+// tool_runtime_core::policy::SpendingProof
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpendingProof {
+    pub name: Box<str>,
+    pub sha256: Box<str>,
 }
 
 // tool_runtime_core::policy::StateSignature

@@ -226,13 +226,13 @@ pub(super) fn check(
     program: &Program,
     folder: &Path,
     tool: WriteTool,
-    payments: Payments,
+    payments: &Payments,
     counts: &mut FaultCounts,
 ) -> Result<(), CampaignError> {
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     executor.block_on(async {
         let store = open_store_in(folder, program.postgres(), LEASE).await?;
-        compare(&*store, tool, &payments, counts).await?;
+        compare(&*store, tool, payments, counts).await?;
         if payments.unknown.is_empty() {
             return Ok(());
         }

@@ -129,7 +129,7 @@ impl<'p> Writes<'p> {
             unknown: self.keys.iter().filter(is_unknown).cloned().collect(),
         };
         counts.count_records(&payments.paid, &self.recorded);
-        budgets::check(self.program, &self.folder.0, self.tool, payments, counts)
+        budgets::check(self.program, &self.folder.0, self.tool, &payments, counts)
     }
 
     /// Compares the answers of a damaged store with the log.

@@ -6,8 +6,12 @@ use std::fs;
 use crate::source_files::root;
 
 /// The parts that need Rust 1.88, by their dependencies `jsonwebtoken` and `rmcp`.
-const NEED_1_88: [&str; 3] =
-    ["tool-runtime-http/jwt", "tool-runtime-http/mcp", "dep:tool-runtime-mcp-client"];
+const NEED_1_88: [&str; 4] = [
+    "tool-runtime-budgets/mandates",
+    "tool-runtime-http/jwt",
+    "tool-runtime-http/mcp",
+    "dep:tool-runtime-mcp-client",
+];
 
 /// A feature of the manifest.
 struct Feature {

@@ -120,8 +120,7 @@ impl ToolSpendingLimit for ToolAllowances {
     fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure> {
         let mut budgets = BTreeMap::new();
         for allowance in call.cx().allowances() {
-            let (unit, amount) =
-                money::limit(allowance.amount()).map_err(|why| uncountable(&why))?;
+            let (unit, amount) = money::limit(allowance.amount()).map_err(uncountable)?;
             let budget = budgets
                 .entry(allowance.name())
                 .or_insert_with(|| Budget::allowance(allowance.name(), self.zone.clone()));
@@ -146,7 +145,7 @@ fn window_of(period: AllowancePeriod) -> Window {
 }
 
 /// Refuses a call whose allowance is in no known unit.
-fn uncountable(why: &InvalidAmount) -> Failure {
+fn uncountable(why: InvalidAmount) -> Failure {
     Failure::from_code(ErrorCode::ComplianceBlocked)
         .with_message("what this call may spend cannot be counted, so it was not run")
         .with_reason(RefusalReason::BudgetExceeded)

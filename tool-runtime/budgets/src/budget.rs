@@ -14,7 +14,11 @@ use tool_runtime_core::policy::{
 };
 use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation};
 
+#[cfg(feature = "mandates")]
+use crate::demanded_mandates::Mandates;
 use crate::money;
+#[cfg(not(feature = "mandates"))]
+use crate::no_mandates::Mandates;
 use crate::scope::BudgetScope;
 use crate::spends::ToolSpending;
 use crate::window::{self, LONGEST_ROLLING, SHORTEST_ROLLING, Window};
@@ -65,6 +69,7 @@ pub struct Budget {
     over: OverLimit,
     warn_at: u8,
     is_visible: bool,
+    mandates: Option<Mandates>,
     coverage: Coverage,
     problems: Vec<String>,
 }
@@ -97,6 +102,7 @@ impl Budget {
             over: OverLimit::default(),
             warn_at: WARN_AT,
             is_visible: true,
+            mandates: None,
             coverage: Coverage::default(),
             problems: Vec::new(),
             name,
@@ -228,6 +234,21 @@ impl Budget {
         self
     }
 
+    /// Demands of each call that spends money a mandate that a person has signed for its user: `mandates` returns it
+    /// for a call's context, from memory. The mandate's own limits hold in addition to those of the budget.
+    ///
+    /// The receiver of the money is the text in the call's argument `payee`; a mandate that names payees covers no call
+    /// without it. The feature is `mandates`.
+    #[cfg(feature = "mandates")]
+    pub fn mandated(
+        mut self,
+        keys: crate::mandate::MandateKeys,
+        mandates: impl Fn(&tool_contracts::ToolContext) -> Option<Arc<str>> + Send + Sync + 'static,
+    ) -> Self {
+        self.mandates = Some(Mandates::new(keys, mandates));
+        self
+    }
+
     /// Concerns the calls of these tools.
     pub fn tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.coverage.tools.extend(names.into_iter().map(Into::into));
@@ -282,7 +303,8 @@ impl SpendingLimit for Budget {
     fn problems(&self) -> Vec<String> {
         let place = |why: &String| format!("the budget `{}`: {why}", self.name);
         let mut problems: Vec<String> = self.problems.iter().map(place).collect();
-        if problems.is_empty() && self.limits.is_empty() && self.ask_above.is_empty() {
+        let limits_nothing = self.limits.is_empty() && self.ask_above.is_empty();
+        if problems.is_empty() && limits_nothing && self.mandates.is_none() {
             let cure = "it limits nothing: add `per_day(\"500.00 EUR\")` or another limit";
             problems.push(place(&cure.to_owned()));
         }
@@ -291,7 +313,8 @@ impl SpendingLimit for Budget {
 
     fn for_tool(&self, tool: &ToolSpec) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String> {
         let spending = ToolSpending::read(tool)?;
-        let counts_money = self.has_limit_in(|unit| unit != BudgetUnit::Calls);
+        let counts_money =
+            self.mandates.is_some() || self.has_limit_in(|unit| unit != BudgetUnit::Calls);
         let counts_calls = self.has_limit_in(|unit| unit == BudgetUnit::Calls);
         let writes = tool.effect() != Effect::Read;
         let concerns = if self.coverage.is_open() {
@@ -383,7 +406,10 @@ impl Budget {
                 demand.asks = Some(reason);
             }
         }
-        Ok(demands)
+        match &self.mandates {
+            Some(mandates) => mandates.prove(&self.name, call, &amounts, demands),
+            None => Ok(demands),
+        }
     }
 
     fn demand(
@@ -441,6 +467,7 @@ impl Budget {
             window: limit.window.words().into(),
             renews_at: period.end,
             warn_at: Some(budget.warn_at),
+            proof: None,
             is_visible: budget.is_visible,
         })
     }

@@ -108,9 +108,9 @@ impl Entry<'_> {
             "per_month" => self.limits(&budget, Window::Month),
             "lifetime" => self.limits(&budget, Window::Lifetime),
             "rolling" => self.rolling(&budget),
-            "ask_above" => self.texts().map(|amounts| {
-                amounts.into_iter().fold(budget.clone(), |budget, amount| budget.ask_above(amount))
-            }),
+            "ask_above" => self
+                .texts()
+                .map(|amounts| amounts.into_iter().fold(budget.clone(), Budget::ask_above)),
             "scope" => self.text().and_then(|text| Ok(budget.clone().scope(self.scope(text)?))),
             "time_zone" => self.text().map(|name| budget.clone().time_zone(name)),
             "over" => self.text().and_then(|text| Ok(budget.clone().over(self.over(text)?))),

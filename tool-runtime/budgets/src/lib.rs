@@ -8,9 +8,15 @@
 
 mod allowances;
 mod budget;
+#[cfg(feature = "mandates")]
+mod demanded_mandates;
 mod estimate;
 mod file;
+#[cfg(feature = "mandates")]
+mod mandate;
 mod money;
+#[cfg(not(feature = "mandates"))]
+mod no_mandates;
 mod operations;
 mod scope;
 mod spending;
@@ -28,6 +34,10 @@ pub use self::estimate::EstimatedCost;
 #[doc(hidden)]
 pub use self::estimate::estimated;
 pub use self::file::InvalidBudgets;
+#[cfg(feature = "mandates")]
+pub use self::mandate::{
+    MandateClaims, MandateError, MandateKeyError, MandateKeys, MandateLimit, Payee,
+};
 pub use self::money::{DecimalAmount, InvalidAmount, MinorUnits, Money, MoneyAmount};
 pub use self::operations::{BudgetError, Budgets, RuntimeBudgets};
 pub use self::scope::BudgetScope;

@@ -1,5 +1,6 @@
 //! Exact amounts of money, as arguments and as limits.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -240,7 +241,49 @@ pub trait DecimalAmount {}
 impl DecimalAmount for Decimal {}
 impl<T: DecimalAmount> DecimalAmount for Option<T> {}
 
+/// The form of an argument with whole units.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MinorUnitFields {
+    minor_units: u64,
+    currency: String,
+}
+
+/// Reads an amount with its currency from JSON: a text, or an object of one of the two forms.
+pub(crate) fn amount_of(json: &str) -> Result<(BudgetUnit, u64), InvalidAmount> {
+    if let Ok(MinorUnitFields { minor_units, currency }) = serde_json::from_str(json) {
+        let unit = unit(&currency)?;
+        return Ok((unit, from_minor_units(unit, minor_units)?));
+    }
+    let money: Money = match serde_json::from_str::<Cow<'_, str>>(json) {
+        Ok(text) => text.parse()?,
+        Err(_) => serde_json::from_str(json).map_err(|_| InvalidAmount::NotDecimal)?,
+    };
+    Ok((money.unit().ok_or(InvalidAmount::UnknownCurrency)?, money.millionths()))
+}
+
 /// An amount with its currency: `#[arg(spends)]`.
+///
+/// [`Money`] is one. A type of your own whose JSON is `{"amount": "12.50", "currency": "EUR"}` or
+/// `{"minor_units": 1250, "currency": "EUR"}` implements it:
+///
+/// ```
+/// use tool_runtime::budgets::MoneyAmount;
+/// use tool_runtime::prelude::*;
+///
+/// /// A price.
+/// #[ai_type]
+/// struct Price {
+///     /// The amount in cents.
+///     minor_units: u64,
+///     /// The currency.
+///     currency: String,
+/// }
+///
+/// impl MoneyAmount for Price {}
+/// ```
+///
+/// A call with an amount in another form is refused.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no currency",
     label = "an amount without its currency",

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tool_contracts::{ErrorCode, ToolSpec};
+use tool_runtime_core::Failure;
 use tool_runtime_core::policy::SpendingCall;
 use tool_runtime_core::store::BudgetUnit;
-use tool_runtime_core::{Failure, RefusalReason};
 
 use crate::money::{self, InvalidAmount, Money};
 
@@ -141,15 +141,7 @@ impl CallCost {
             Self::None => Ok(None),
             Self::Fixed(cost) => Ok(Some((unit(cost.currency())?, cost.millionths()))),
             Self::Estimated => {
-                let no_function = || {
-                    let log = "`x-cost` is `estimated`, and the tool has no function that estimates it: \
-                               mark an amount such as `0.02 USD`";
-                    Failure::from_code(ErrorCode::ComplianceBlocked)
-                        .with_message("the cost of this call is not known, so it was not run")
-                        .with_reason(RefusalReason::BudgetExceeded)
-                        .with_log(log)
-                };
-                let estimate = call.estimate().ok_or_else(no_function)??;
+                let estimate = call.estimate()?;
                 estimate.map(|cost| Ok((unit(&cost.currency)?, cost.millionths))).transpose()
             }
         }
@@ -201,14 +193,7 @@ impl AmountForm {
                     serde_json::from_str(code).map_err(|_| InvalidAmount::UnknownCurrency)?;
                 Ok((money::unit(&code)?, money::millionths(decimal(json)?)?))
             }
-            Self::Money => {
-                let money: Money = match serde_json::from_str::<Cow<'_, str>>(json) {
-                    Ok(text) => text.parse()?,
-                    Err(_) => serde_json::from_str(json).map_err(|_| InvalidAmount::NotDecimal)?,
-                };
-                let unit = money.unit().ok_or(InvalidAmount::UnknownCurrency)?;
-                Ok((unit, money.millionths()))
-            }
+            Self::Money => money::amount_of(json),
         }
     }
 }

@@ -7,6 +7,8 @@ mod conformance;
 mod declarations;
 mod files;
 mod limits;
+mod mandates;
+mod model;
 mod operations;
 mod records;
 mod shop;

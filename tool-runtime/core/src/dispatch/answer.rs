@@ -12,7 +12,8 @@ use super::run::{ToolRun, elapsed};
 use crate::failure::{Failure, LoggedFailure};
 use crate::timer::whole_millis;
 use crate::tool::{
-    Attachment, CallScope, ErrorAuthor, MetaDraft, OpenEnvelope, OutputMeta, ToolEnd, ToolOutput,
+    Attachment, CallScope, ErrorAuthor, EvidenceDraft, MetaDraft, OpenEnvelope, OutputMeta,
+    ToolEnd, ToolOutput,
 };
 
 /// The warning of an answer whose record is queued, and the word in an error's `details.record`.
@@ -37,7 +38,7 @@ pub(super) fn build_envelope(scope: &CallScope, ran: ToolRun) -> CallOutcome {
             let MetaDraft { warnings, evidence_draft, .. } = *draft;
             let meta = error_meta(took_ms, scope.dry_run()).with_warnings(warnings);
             CallOutcome {
-                evidence_draft: Some(Box::new(evidence_draft)),
+                evidence_draft: with_proofs(scope, Some(Box::new(evidence_draft))),
                 ..failed_with(scope, fault, meta, effect_outcome)
             }
         }
@@ -157,6 +158,20 @@ pub(crate) fn missing_output() -> ToolOutput {
     ToolOutput::failed(None, detail, error_meta(0, false))
 }
 
+/// Adds the proofs of what the call may spend to the sources of its evidence.
+fn with_proofs(
+    scope: &CallScope,
+    evidence_draft: Option<Box<EvidenceDraft>>,
+) -> Option<Box<EvidenceDraft>> {
+    let proofs = scope.proofs();
+    if proofs.is_empty() {
+        return evidence_draft;
+    }
+    let mut evidence_draft = evidence_draft.unwrap_or_default();
+    evidence_draft.sources.extend(proofs.iter().cloned());
+    Some(evidence_draft)
+}
+
 /// Makes the envelope of an answer.
 pub(crate) fn answered(
     scope: &CallScope,
@@ -172,6 +187,7 @@ pub(crate) fn answered(
     let mut draft = draft;
     let evidence_draft =
         draft.as_mut().map(|draft| Box::new(std::mem::take(&mut draft.evidence_draft)));
+    let evidence_draft = with_proofs(scope, evidence_draft);
     let mut output = if draft.is_none() && !needs_full_meta(scope) {
         ToolOutput::finish_short(answer, took_ms, ttl)
     } else {

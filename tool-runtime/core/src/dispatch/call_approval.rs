@@ -42,6 +42,9 @@ pub struct CallApproval {
     /// True if a person with the right to it lets the call exceed budgets.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(crate) may_exceed_budgets: bool,
+    /// The SHA-256 of each proof of what the call may spend, as the approver saw it; none if no approver was asked.
+    #[allow(dead_code, reason = "only the feature `policy` has budgets")]
+    pub(crate) proofs: Option<Vec<Box<str>>>,
     /// True if no approval was requested because the call was answered before: then it may not run.
     pub(crate) replays: bool,
     /// The withdrawal that its ticket has still to record.
@@ -67,6 +70,7 @@ static UNDECIDED: CallApproval = CallApproval {
     preview_result: None,
     budget_notes: Vec::new(),
     may_exceed_budgets: false,
+    proofs: None,
     replays: false,
     withdrawn: None,
 };

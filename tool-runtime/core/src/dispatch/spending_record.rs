@@ -20,6 +20,8 @@ pub struct SpendingRecord {
     pub total: u64,
     /// The outcome.
     pub outcome: SpendingOutcome,
+    /// The name and the SHA-256 of the mandate that proves the limit, separated by a space.
+    pub mandate: Option<Arc<str>>,
 }
 
 /// The outcome of an amount.

@@ -14,7 +14,7 @@ use crate::dispatch::{SpendingOutcome, SpendingRecord};
 
 /// Records an amount of a call that has ended.
 pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
-    let SpendingRecord { budget, limit, unit, amount, total, outcome } = spending;
+    let SpendingRecord { budget, limit, unit, amount, total, outcome, mandate: _ } = spending;
     let millionths = |amount: u64| match unit {
         BudgetUnit::Calls => amount.saturating_mul(MILLIONTHS),
         BudgetUnit::Money(_) => amount,

@@ -52,7 +52,7 @@ pub use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::spending::{
     BudgetWarning, Demand, LimitedSum, ObserveBudgets, OverLimit, SpendingCall, SpendingLimit,
-    ToolSpendingLimit,
+    SpendingProof, ToolSpendingLimit,
 };
 #[doc(hidden)]
 pub use self::store_client::{STORE_TIMEOUT, StoreClient};

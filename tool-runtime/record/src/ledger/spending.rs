@@ -21,6 +21,10 @@ pub struct RecordedSpending {
     /// The part that was spent, a decimal number; none unless the outcome is `spent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<String>,
+    /// The name and the SHA-256 of the mandate that proves the limit, separated by a space; none if the budget needs
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<String>,
 }
 
 /// The outcome of an amount that a call asked of a budget.
@@ -38,7 +42,7 @@ pub enum RecordedSpendingOutcome {
 
 impl From<&SpendingRecord> for RecordedSpending {
     fn from(record: &SpendingRecord) -> Self {
-        let SpendingRecord { budget, limit, unit, amount, total: _, outcome } = record;
+        let SpendingRecord { budget, limit, unit, amount, total: _, outcome, mandate } = record;
         let (outcome, spent) = match outcome {
             SpendingOutcome::Refused => (RecordedSpendingOutcome::Refused, None),
             SpendingOutcome::Held => (RecordedSpendingOutcome::Held, None),
@@ -53,6 +57,7 @@ impl From<&SpendingRecord> for RecordedSpending {
             amount: unit.format_number(*amount),
             outcome,
             spent,
+            mandate: mandate.as_deref().map(str::to_owned),
         }
     }
 }

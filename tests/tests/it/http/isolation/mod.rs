@@ -173,7 +173,7 @@ impl Town {
         let runtime =
             Runtime::builder().tool::<WhoseTool>().tool::<CountTool>().tool::<PayJoeTool>();
         let runtime = runtime.tool::<LoseTool>().permission("lose", Permission::Allow);
-        let counted = Budget::new("counted").per_day("1000 calls").scope(BudgetScope::User);
+        let counted = Budget::new("counted").per_day("1000 calls").scope(BudgetScope::Actor);
         let policy = Policy::new().budget(counted.tools(["count"]));
         let runtime = runtime.state(runs.clone()).ledger(&ledger).policy(policy);
         let runtime = runtime.permission("count", Permission::Allow).build().unwrap();

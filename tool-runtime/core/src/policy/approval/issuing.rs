@@ -75,6 +75,9 @@ pub(super) struct SealedCall {
     /// The place of the call, from which its key is derived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<Box<str>>,
+    /// The SHA-256 of each proof of what the call may spend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) proofs: Option<Vec<Box<str>>>,
 }
 
 impl SealedCall {
@@ -96,6 +99,7 @@ impl SealedCall {
             reason: reason.map(str::to_owned),
             requester: call.approval().requester.clone(),
             place: scope.place().map(Into::into),
+            proofs: call.approval().proofs.clone(),
         })
     }
 

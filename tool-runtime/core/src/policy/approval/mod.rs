@@ -127,6 +127,8 @@ impl Approvals {
             let spending = self.spending.look(call).await?;
             if let Some((spending, scope)) = spending.zip(call.scope()) {
                 spending.must_fit(scope)?;
+                let proofs = spending.proofs().into_iter().map(|proof| proof.sha256).collect();
+                call.approval_mut().proofs = Some(proofs);
                 call.approval_mut().budget_notes = spending.notes();
             }
         }

@@ -228,6 +228,7 @@ impl Tickets<'_> {
         approval.preview = sealed.preview.filter(|_| !is_used);
         approval.preview_result = sealed.preview_result.filter(|_| !is_used);
         approval.requester = sealed.requester;
+        approval.proofs = sealed.proofs;
         if is_used {
             approvals.must_have_begun(call).await?;
         }

@@ -49,6 +49,7 @@ impl KeyClaims {
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
         let mut spending = self.spending.plan(scope)?;
+        spending.must_have_proofs(approval.proofs.as_deref())?;
         spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
         let key = key_derivation::key_of(plan, scope, approval)?;
         let Some(key) = key.or_else(|| key_derivation::key_of_spender(plan, scope, &spending))
@@ -205,6 +206,7 @@ impl KeyClaims {
         scope.set_lease(lease.clone());
         if !spending.is_empty() {
             spending.record(scope, None);
+            spending.cite_proofs(scope, claimed_at);
         }
         ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
             .with_spending(spending)

@@ -1,10 +1,10 @@
 //! The demands of one call on its accounts, with the balances that the store has told.
 
 use chrono::{DateTime, Utc};
-use tool_contracts::{BudgetUse, CallStatus, ErrorCode, ToolErrorDetail};
+use tool_contracts::{BudgetUse, CallStatus, ErrorCode, EvidenceSource, ToolErrorDetail};
 
 use super::warning::{BudgetObservers, BudgetWarning};
-use super::{Demand, OverLimit};
+use super::{Demand, OverLimit, SpendingProof};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
@@ -144,6 +144,47 @@ impl CallSpending {
         Refusal::new(CallStatus::NotExecuted, failure)
     }
 
+    /// Returns the proofs of the limits, each once.
+    pub(in crate::policy) fn proofs(&self) -> Vec<SpendingProof> {
+        let mut proofs: Vec<SpendingProof> = Vec::new();
+        for proof in self.demands.iter().filter_map(|demand| demand.proof.as_ref()) {
+            if !proofs.contains(proof) {
+                proofs.push(proof.clone());
+            }
+        }
+        proofs
+    }
+
+    /// Refuses a call whose proofs are not those that an approver decided about.
+    pub(in crate::policy) fn must_have_proofs(
+        &self,
+        approved: Option<&[Box<str>]>,
+    ) -> Result<(), Box<Refusal>> {
+        let Some(approved) = approved else { return Ok(()) };
+        let proofs = self.proofs();
+        if proofs.iter().map(|proof| &proof.sha256).eq(approved) {
+            return Ok(());
+        }
+        let failure = Failure::from_code(ErrorCode::ComplianceBlocked)
+            .with_message("the mandate of this call has changed since its approval was asked for")
+            .with_reason(RefusalReason::Mandate)
+            .with_effect_none();
+        Err(Refusal::new(CallStatus::NotExecuted, failure))
+    }
+
+    /// Names the proofs among the sources of the call's evidence.
+    pub(in crate::policy) fn cite_proofs(&self, scope: &CallScope, now: UnixMillis) {
+        let Some(time) = datetime(now) else { return };
+        let source = |proof: &SpendingProof| {
+            let hash = format!("sha256:{}", proof.sha256);
+            EvidenceSource::new("mandate", &*proof.name, hash, time).ok()
+        };
+        let sources: Vec<_> = self.proofs().iter().filter_map(source).collect();
+        if !sources.is_empty() {
+            scope.set_proofs(sources);
+        }
+    }
+
     /// Records the amounts of the call: held, or spent as the charge says.
     pub(in crate::policy) fn record(&self, scope: &CallScope, charge: Option<&Charge>) {
         let limited = self.parts().filter(|(demand, _)| demand.has_limit());
@@ -236,6 +277,10 @@ impl SpendingRecord {
             amount: *amount,
             total: balance.limit(*limit),
             outcome,
+            mandate: demand
+                .proof
+                .as_ref()
+                .map(|proof| format!("{} {}", proof.name, proof.sha256).into()),
         }
     }
 }

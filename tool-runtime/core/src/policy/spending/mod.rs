@@ -95,20 +95,26 @@ impl<'c> SpendingCall<'c> {
         self.scope.arguments()
     }
 
-    /// Estimates the cost of the call by the function that its tool names; none if there is no such function.
+    /// Estimates the cost of the call by the function that its tool names; none for a call that costs nothing.
     ///
     /// # Errors
-    /// Returns an error if the arguments cannot be read, or the function panics.
-    pub fn estimate(&self) -> Option<Result<Option<CostEstimate>, Failure>> {
-        let estimate = self.scope.registered().behavior.estimate?;
-        let estimated = catch_panic(|| estimate(self.scope).ok());
-        Some(match estimated {
+    /// Returns an error if the tool names no such function, the arguments cannot be read, or the function panics.
+    pub fn estimate(&self) -> Result<Option<CostEstimate>, Failure> {
+        let Some(estimate) = self.scope.registered().behavior.estimate else {
+            let log = "`x-cost` is `estimated`, and the tool has no function that estimates it: mark an \
+                       amount such as `0.02 USD`";
+            return Err(Failure::from_code(ErrorCode::ComplianceBlocked)
+                .with_message("the cost of this call is not known, so it was not run")
+                .with_reason(RefusalReason::BudgetExceeded)
+                .with_log(log));
+        };
+        match catch_panic(|| estimate(self.scope).ok()) {
             Ok(Some(cost)) => Ok(cost),
             Ok(None) => Err(Failure::from_code(ErrorCode::InvalidArgument)
                 .with_message("the cost of the call cannot be estimated from its arguments")),
             Err(text) => Err(Failure::from_code(ErrorCode::Internal)
                 .with_log(format!("the estimate of a cost panicked: {text}"))),
-        })
+        }
     }
 
     /// Returns the whole call, as its tool sees it.
@@ -142,8 +148,20 @@ pub struct Demand {
     pub renews_at: Option<UnixMillis>,
     /// The used part of the limit at which the host is warned, in percent; none for no warning.
     pub warn_at: Option<u8>,
+    /// The proof that a person set the limit, if the limit needs one.
+    pub proof: Option<SpendingProof>,
     /// False if the caller reads neither amounts nor names of the budget.
     pub is_visible: bool,
+}
+
+/// A proof that a person set what a call may spend, such as a signed mandate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
+pub struct SpendingProof {
+    /// The name under which records have it.
+    pub name: Box<str>,
+    /// The SHA-256 of the proof's text, as hexadecimal digits.
+    pub sha256: Box<str>,
 }
 
 /// The treatment of a call that exceeds a limit.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tool_contracts::{Effect, ToolContext, Violation};
+use tool_contracts::{Effect, EvidenceSource, ToolContext, Violation};
 use tool_runtime_schema::schema::{Malformed, ValidationReport};
 
 #[cfg(not(feature = "trace"))]
@@ -93,6 +93,8 @@ pub(super) struct OptionalState {
     /// The money that the tool has reported as spent: codes of currencies, and millionths.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(super) spent: Mutex<Vec<(Box<str>, u64)>>,
+    /// The proofs of what the call may spend, as sources of its evidence.
+    pub(super) proofs: OnceLock<Vec<EvidenceSource>>,
     /// The amounts that the call has asked of budgets.
     pub(super) spending: Mutex<Vec<SpendingRecord>>,
     pub(super) lease: OnceLock<Arc<dyn Lease>>,
@@ -135,6 +137,12 @@ impl CallState {
     /// Returns the state that most calls do not have, if this one has it.
     pub(super) fn optional(&self) -> Option<&OptionalState> {
         self.optional.get().map(|optional| &**optional)
+    }
+
+    /// Returns the proofs of what the call may spend.
+    pub(crate) fn proofs(&self) -> &[EvidenceSource] {
+        let proofs = self.optional().and_then(|optional| optional.proofs.get());
+        proofs.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the amounts that the call has asked of budgets.

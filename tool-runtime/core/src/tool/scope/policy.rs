@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
+use tool_contracts::EvidenceSource;
+
 use super::purpose::Purpose;
 use super::{CallScope, CallState, Lease, Transaction};
 use crate::dispatch::SpendingRecord;
@@ -68,6 +70,11 @@ impl CallState {
     pub(crate) fn reported_spending(&self) -> Vec<(Box<str>, u64)> {
         let Some(optional) = self.optional() else { return Vec::new() };
         optional.spent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets the proofs of what the call may spend; the first ones count.
+    pub(crate) fn set_proofs(&self, proofs: Vec<EvidenceSource>) {
+        drop(self.optional_or_new().proofs.set(proofs));
     }
 
     /// Records the amounts that the call has asked of budgets, in place of earlier ones.
