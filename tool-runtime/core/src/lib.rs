@@ -9,7 +9,8 @@
 #[doc(hidden)]
 pub mod arguments;
 pub mod articulate;
-mod budget_unit;
+#[doc(hidden)]
+pub mod budget_unit;
 #[doc(hidden)]
 pub mod call;
 #[cfg(feature = "http-client")]
