@@ -36,6 +36,8 @@ const REPEATS: usize = 4;
 const SERIES: u32 = 24;
 /// The rounds without a kill after which a series ends, since its budgets are used up.
 const IDLE_ROUNDS: u32 = 4;
+/// The lease of a key on a server, where the callers of an account wait for each other's commits.
+const SERVER_LEASE: Duration = Duration::from_secs(2);
 /// The longest delay of a kill during a commit, in microseconds.
 const COMMIT_US: u64 = 2_500;
 
@@ -151,7 +153,8 @@ struct Series<'p> {
 
 impl<'p> Series<'p> {
     fn new(program: &'p Program, number: u32) -> Result<Self, CampaignError> {
-        let writes = Writes::new(program, WriteTool::Paying, Downstream::Fences, LEASE)?;
+        let lease = if program.postgres().is_some() { SERVER_LEASE } else { LEASE };
+        let writes = Writes::new(program, WriteTool::Paying, Downstream::Fences, lease)?;
         let rng = SeededRng::new(u64::from(number) + 1);
         Ok(Self { writes, rng, counts: FaultCounts::default() })
     }

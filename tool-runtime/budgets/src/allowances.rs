@@ -100,10 +100,10 @@ impl SpendingLimit for Allowances {
     }
 
     fn for_tool(&self, tool: &ToolSpec) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String> {
-        if tool.effect() == Effect::Read {
+        let (zone, spending) = (self.zone.clone(), ToolSpending::read(tool)?);
+        if tool.effect() == Effect::Read && spending.is_free() {
             return Ok(None);
         }
-        let (zone, spending) = (self.zone.clone(), ToolSpending::read(tool)?);
         Ok(Some(Arc::new(ToolAllowances { zone, spending })))
     }
 

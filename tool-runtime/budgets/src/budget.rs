@@ -407,7 +407,7 @@ impl Budget {
             }
         }
         match &self.mandates {
-            Some(mandates) => mandates.prove(&self.name, call, &amounts, demands),
+            Some(mandates) => mandates.prove(&self.name, self.is_visible, call, &amounts, demands),
             None => Ok(demands),
         }
     }

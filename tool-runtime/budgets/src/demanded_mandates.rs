@@ -46,6 +46,7 @@ impl Mandates {
     pub(crate) fn prove(
         &self,
         budget: &str,
+        is_visible: bool,
         call: &SpendingCall<'_>,
         amounts: &BTreeMap<BudgetUnit, u64>,
         mut demands: Vec<Demand>,
@@ -57,7 +58,8 @@ impl Mandates {
         let spent = amounts.iter().filter(|(unit, _)| **unit != BudgetUnit::Calls);
         for (unit, amount) in spent {
             let demand = total(budget, call, &mandate, *unit, *amount);
-            demands.push(demand.map_err(|error| refused(budget, error))?);
+            let demand = demand.map_err(|error| refused(budget, error))?;
+            demands.push(Demand { is_visible, ..demand });
         }
         let proof = proof(&mandate);
         for demand in &mut demands {

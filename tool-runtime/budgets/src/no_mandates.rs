@@ -14,6 +14,7 @@ impl Mandates {
     pub(crate) fn prove(
         &self,
         _: &str,
+        _: bool,
         _: &SpendingCall<'_>,
         _: &BTreeMap<BudgetUnit, u64>,
         _: Vec<Demand>,

@@ -85,7 +85,14 @@ impl ToolSpending {
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
-            let Some(mark) = property.get("x-spends") else { continue };
+            let Some(mark) = property.get("x-spends") else {
+                if has_mark(property) {
+                    return Err(format!(
+                        "the argument `{name}` has `x-spends` inside: mark an argument itself"
+                    ));
+                }
+                continue;
+            };
             let wrong = |why: &str| format!("the argument `{name}` spends: {why}");
             let form = AmountForm::read(mark).map_err(|why| wrong(&why))?;
             if let AmountForm::DecimalBeside(currency) = &form {
@@ -130,6 +137,17 @@ impl ToolSpending {
             add(form.amount(text, json).map_err(|why| uncountable(name, why))?);
         }
         Ok(sums)
+    }
+}
+
+/// Returns whether a schema has a mark at any depth: the amounts of a list or of an inner object are not counted.
+fn has_mark(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.contains_key("x-spends") || members.values().any(has_mark)
+        }
+        Value::Array(values) => values.iter().any(has_mark),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

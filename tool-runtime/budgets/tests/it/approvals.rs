@@ -94,3 +94,25 @@ async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
     assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
     assert_eq!(shop.paid(), 4_000);
 }
+
+#[tokio::test]
+async fn the_caller_of_a_waiting_call_reads_nothing_of_a_hidden_budget() {
+    let budget = Budget::new("secret").per_day("50 EUR").hidden();
+    let shop = Shop::asking(Policy::new().budget(budget));
+    let waiting = shop.call("pay", &amount_json("30")).await;
+    assert!(
+        !waiting.json().contains("secret") && !waiting.json().contains("50.00"),
+        "{}",
+        waiting.json()
+    );
+    let calls = shop.runtime.tickets().waiting(tool_runtime::Uuid::nil(), None, 10).await;
+    let calls = calls.expect("a list").calls;
+    let notes = shop.runtime.tickets().budget_notes(&calls).await.expect("the notes");
+    assert_eq!(notes, [["uses 30.00 of 50.00 EUR left today (secret)"]], "the approver does");
+    let refused = shop.call("pay", &amount_json("60")).await;
+    assert!(
+        !refused.json().contains("secret") && !refused.json().contains("50.00"),
+        "{}",
+        refused.json()
+    );
+}

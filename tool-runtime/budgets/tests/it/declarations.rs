@@ -165,3 +165,18 @@ fn all_faults_of_budgets_are_reported_at_once() {
         assert!(text.contains(problem), "{problem}\nis not in\n{text}");
     }
 }
+
+#[test]
+fn a_mark_inside_an_argument_is_refused() {
+    let inner = json!({"type": "object", "properties": {"sum": {"type": "string", "x-spends": {"currency": "EUR"}}}});
+    let tool = DynamicTool::new("split", Effect::Write)
+        .description("Splits a bill.")
+        .input_schema(
+            json!({"type": "object", "properties": {"shares": {"type": "array", "items": inner}}}),
+        )
+        .handles_dry_run()
+        .handler(|_| async { Ok::<_, Failure>(()) });
+    let policy = Policy::new().budget(Budget::new("money").per_day("10 EUR"));
+    let error = Runtime::builder().dynamic(tool).policy(policy).build().expect_err("it is refused");
+    assert!(error.to_string().contains("`shares` has `x-spends` inside"), "{error}");
+}

@@ -39,6 +39,9 @@ pub struct CallApproval {
     /// The approver's notes about budgets: the amounts that the call uses, and those that are left.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(crate) budget_notes: Vec<String>,
+    /// Those of budgets that the caller may see.
+    #[allow(dead_code, reason = "only the feature `policy` has budgets")]
+    pub(crate) visible_budget_notes: Vec<String>,
     /// True if a person with the right to it lets the call exceed budgets.
     #[allow(dead_code, reason = "only the feature `policy` has budgets")]
     pub(crate) may_exceed_budgets: bool,
@@ -69,6 +72,7 @@ static UNDECIDED: CallApproval = CallApproval {
     preview: None,
     preview_result: None,
     budget_notes: Vec::new(),
+    visible_budget_notes: Vec::new(),
     may_exceed_budgets: false,
     proofs: None,
     replays: false,

@@ -6,8 +6,8 @@ use super::UNKNOWN;
 use super::names::OTHER;
 use super::recorder::{AttributeValue, Recorder, Series};
 use super::table::{
-    BUDGET_AMOUNTS_HELD, BUDGET_AMOUNTS_LIMIT, BUDGET_AMOUNTS_RESERVED, BUDGET_AMOUNTS_SPENT,
-    BUDGET_REFUSALS, Metric,
+    BUDGET_AMOUNTS_BEYOND, BUDGET_AMOUNTS_HELD, BUDGET_AMOUNTS_LIMIT, BUDGET_AMOUNTS_RESERVED,
+    BUDGET_AMOUNTS_SPENT, BUDGET_REFUSALS, Metric,
 };
 use crate::budget_unit::{BudgetUnit, MILLIONTHS};
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
@@ -39,6 +39,10 @@ pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
         SpendingOutcome::Spent(spent) => {
             reserved();
             series(&BUDGET_AMOUNTS_SPENT).add_amount(millionths(*spent), &attributes);
+            let beyond = spent.saturating_sub(*amount);
+            if beyond > 0 {
+                series(&BUDGET_AMOUNTS_BEYOND).add_amount(millionths(beyond), &attributes);
+            }
         }
     }
 }

@@ -177,6 +177,9 @@ metrics! {
     BUDGET_AMOUNTS_SPENT: Counter, "budget_spent_amount" ["budget", "limit", "unit"],
         ("tool_runtime.budget.spent_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
         "Amounts that calls spent.";
+    BUDGET_AMOUNTS_BEYOND: Counter, "budget_beyond_amount" ["budget", "limit", "unit"],
+        ("tool_runtime.budget.beyond_amount", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Amount,
+        "Spent amounts beyond what their calls had reserved.";
     BUDGET_REFUSALS: Counter, "budget_refusals" ["budget", "limit", "unit"],
         ("tool_runtime.budget.refusals", [BUDGET_NAME, BUDGET_LIMIT, BUDGET_UNIT]), Count("{call}"),
         "Calls that a limit refused.";

@@ -72,8 +72,9 @@ LANGUAGE plpgsql AS $$
 DECLARE
     balance record;
 BEGIN
+    -- Locks are those of the database: without its name, a schema would wait for the same accounts of another.
     FOR place IN 1 .. cardinality(in_locks) LOOP
-        PERFORM pg_advisory_xact_lock(in_locks[place]);
+        PERFORM pg_advisory_xact_lock(in_locks[place] # hashtextextended('"SCHEMA"', 0));
     END LOOP;
     fits := true;
     FOR balance IN SELECT * FROM "SCHEMA".budget_balances(

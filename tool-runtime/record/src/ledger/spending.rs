@@ -21,6 +21,9 @@ pub struct RecordedSpending {
     /// The part that was spent, a decimal number; none unless the outcome is `spent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<String>,
+    /// The part of it beyond the amount that the call had asked for, a decimal number; none if there is no such part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<String>,
     /// The name and the SHA-256 of the mandate that proves the limit, separated by a space; none if the budget needs
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,21 +46,64 @@ pub enum RecordedSpendingOutcome {
 impl From<&SpendingRecord> for RecordedSpending {
     fn from(record: &SpendingRecord) -> Self {
         let SpendingRecord { budget, limit, unit, amount, total: _, outcome, mandate } = record;
-        let (outcome, spent) = match outcome {
-            SpendingOutcome::Refused => (RecordedSpendingOutcome::Refused, None),
-            SpendingOutcome::Held => (RecordedSpendingOutcome::Held, None),
+        let number = |amount| unit.format_number(amount);
+        let (outcome, spent, beyond) = match outcome {
+            SpendingOutcome::Refused => (RecordedSpendingOutcome::Refused, None, None),
+            SpendingOutcome::Held => (RecordedSpendingOutcome::Held, None, None),
             SpendingOutcome::Spent(spent) => {
-                (RecordedSpendingOutcome::Spent, Some(unit.format_number(*spent)))
+                let beyond = Some(spent.saturating_sub(*amount)).filter(|beyond| *beyond > 0);
+                (RecordedSpendingOutcome::Spent, Some(number(*spent)), beyond.map(number))
             }
         };
         Self {
             budget: budget.to_string(),
             limit: limit.to_string(),
             unit: unit.name().to_owned(),
-            amount: unit.format_number(*amount),
+            amount: number(*amount),
             outcome,
             spent,
+            beyond,
             mandate: mandate.as_deref().map(str::to_owned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_says_what_was_spent_and_which_part_was_not_asked_for() {
+        let recorded = |outcome| {
+            let record = SpendingRecord {
+                budget: "shopping".into(),
+                limit: "day".into(),
+                unit: "EUR/2".parse().expect("a unit"),
+                amount: 10_000_000,
+                total: 50_000_000,
+                outcome,
+                mandate: None,
+            };
+            serde_json::to_value(RecordedSpending::from(&record)).expect("JSON")
+        };
+        let common = serde_json::json!({
+            "budget": "shopping", "limit": "day", "unit": "EUR", "amount": "10.00",
+        });
+        for (outcome, more) in [
+            (SpendingOutcome::Refused, serde_json::json!({"outcome": "refused"})),
+            (SpendingOutcome::Held, serde_json::json!({"outcome": "held"})),
+            (SpendingOutcome::Spent(0), serde_json::json!({"outcome": "spent", "spent": "0.00"})),
+            (
+                SpendingOutcome::Spent(12_500_000),
+                serde_json::json!({"outcome": "spent", "spent": "12.50", "beyond": "2.50"}),
+            ),
+        ] {
+            let mut expected = common.clone();
+            expected
+                .as_object_mut()
+                .expect("an object")
+                .extend(more.as_object().expect("it").clone());
+            assert_eq!(recorded(outcome), expected);
         }
     }
 }

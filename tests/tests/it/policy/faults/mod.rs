@@ -152,3 +152,16 @@ fn payments_around_midnight_and_a_change_of_the_clocks_exceed_no_budget() {
     check_paid(&counts);
     assert_eq!(counts.unrecorded, 0, "no process was killed: {counts:?}");
 }
+
+/// The sums of budgets are on a server, whose `figures budgets URL` has the whole campaign.
+#[test]
+fn payments_on_a_server_are_counted_once_and_exceed_no_budget() {
+    let Ok(url) = std::env::var("TEST_POSTGRES") else { return };
+    let program = program().with_postgres(&url);
+    let counts = budgets::kill(&program, 12, 1).expect("the series");
+    check_paid(&counts);
+    assert!(counts.kills() >= 12, "{counts:?}");
+    let (tool, downstream) = (WriteTool::PayingBlindly, Downstream::Naive);
+    let plan = zombies::FreezePlan { runs: 4, tool, downstream, at_once: 2 };
+    check_paid(&zombies::run(&program, plan).expect("the series"));
+}

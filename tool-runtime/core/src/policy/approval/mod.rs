@@ -130,6 +130,7 @@ impl Approvals {
                 let proofs = spending.proofs().into_iter().map(|proof| proof.sha256).collect();
                 call.approval_mut().proofs = Some(proofs);
                 call.approval_mut().budget_notes = spending.notes();
+                call.approval_mut().visible_budget_notes = spending.visible_notes();
             }
         }
         // After an earlier run that may have had its effect, a dry run could not be compared.
@@ -258,8 +259,8 @@ fn needs_confirmation(call: &mut ToolCall, ticket: AwaitedTicket) -> Box<Refusal
     if let Ok(ticket) = serde_json::from_str::<serde_json::Value>(&ticket.json) {
         failure = failure.with_detail("ticket", ticket);
     }
-    if !call.approval().budget_notes.is_empty() {
-        failure = failure.with_detail("budgets", &call.approval().budget_notes);
+    if !call.approval().visible_budget_notes.is_empty() {
+        failure = failure.with_detail("budgets", &call.approval().visible_budget_notes);
     }
     call.approval_mut().awaited_ticket = Some(ticket);
     Refusal::new(CallStatus::NotExecuted, failure)

@@ -103,6 +103,15 @@ impl CallSpending {
 
     /// Describes each demand for the approver: `uses 40.00 of 120.00 EUR left today (shopping)`.
     pub(in crate::policy) fn notes(&self) -> Vec<String> {
+        self.notes_of(|_| true)
+    }
+
+    /// Describes each demand that the caller may see.
+    pub(in crate::policy) fn visible_notes(&self) -> Vec<String> {
+        self.notes_of(|demand| demand.is_visible)
+    }
+
+    fn notes_of(&self, is_shown: impl Fn(&Demand) -> bool) -> Vec<String> {
         let note = |(demand, balance): (&Demand, &Balance)| {
             let Reservation { account, amount, limit, .. } = &demand.reservation;
             let left = balance.left(*limit);
@@ -115,7 +124,8 @@ impl CallSpending {
                 account.budget,
             )
         };
-        self.parts().filter(|(demand, _)| demand.has_limit()).map(note).collect()
+        let shown = self.parts().filter(|(demand, _)| demand.has_limit() && is_shown(demand));
+        shown.map(note).collect()
     }
 
     /// Refuses the call if one of its demands does not fit and no person may allow it.
