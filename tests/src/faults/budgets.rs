@@ -214,7 +214,7 @@ impl<'p> Series<'p> {
     }
 }
 
-/// What was really paid, and the keys whose outcome is unknown.
+/// The payments of the log, and the keys whose outcome is unknown.
 #[derive(Debug, Default)]
 pub(super) struct Payments {
     /// The keys of all payments in the log.

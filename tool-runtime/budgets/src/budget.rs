@@ -26,6 +26,9 @@ use crate::window::{self, LONGEST_ROLLING, SHORTEST_ROLLING, Window};
 /// The begin of the names under which the sums of allowances are stored.
 const ALLOWANCE: &str = "allowance:";
 
+/// The name under which the sums of mandates are stored: one for all budgets that demand them.
+pub(crate) const MANDATE: &str = "mandate";
+
 /// The most limits of one budget.
 const MAX_LIMITS: usize = 16;
 
@@ -109,6 +112,9 @@ impl Budget {
         };
         if budget.name.is_empty() || budget.name.len() > MAX_NAME_LENGTH {
             budget.problem(format_args!("its name has 1 to {MAX_NAME_LENGTH} bytes"));
+        }
+        if budget.name == MANDATE {
+            budget.problem(format_args!("the name `{MANDATE}` is that of mandates"));
         }
         if budget.name.starts_with(ALLOWANCE) {
             budget.problem(format_args!(

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -13,13 +12,12 @@ use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation, UnixMilli
 use tool_runtime_core::{Failure, RefusalReason};
 use tool_runtime_schema::encoding::hex_digits;
 
+use crate::budget::MANDATE;
 use crate::mandate::{Mandate, MandateError, MandateKeys};
+use crate::window::KEEP_ENDED;
 
 /// The argument that names the receiver of the money.
 const PAYEE: &str = "payee";
-
-/// The time for which the sum of a mandate is stored after its end.
-const KEEP_ENDED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
 
 /// Returns the mandate of a call, from its context.
 type MandateSource = dyn Fn(&ToolContext) -> Option<Arc<str>> + Send + Sync;
@@ -57,7 +55,7 @@ impl Mandates {
         let mandate = self.mandate_for(call).map_err(|error| refused(budget, error))?;
         let spent = amounts.iter().filter(|(unit, _)| **unit != BudgetUnit::Calls);
         for (unit, amount) in spent {
-            let demand = total(budget, call, &mandate, *unit, *amount);
+            let demand = total(call, &mandate, *unit, *amount);
             let demand = demand.map_err(|error| refused(budget, error))?;
             demands.push(Demand { is_visible, ..demand });
         }
@@ -80,7 +78,6 @@ impl Mandates {
 
 /// Returns the demand on the sum of a mandate.
 fn total(
-    budget: &str,
     call: &SpendingCall<'_>,
     mandate: &Mandate,
     unit: BudgetUnit,
@@ -96,7 +93,7 @@ fn total(
         reservation: Reservation {
             account: BudgetAccount {
                 tenant: call.cx().tenant_id(),
-                budget: budget.into(),
+                budget: MANDATE.into(),
                 limit: "mandate".into(),
                 scope: format!("mandate:{}", mandate.claims.name()).into(),
                 unit,
@@ -111,7 +108,7 @@ fn total(
         is_of_call_alone: false,
         asks: None,
         over: OverLimit::Refuse,
-        window: "of the mandate".into(),
+        window: "in all".into(),
         renews_at: None,
         warn_at: None,
         proof: None,

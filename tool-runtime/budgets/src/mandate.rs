@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jsonwebtoken::crypto::aws_lc;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use tool_contracts::{Actor, ToolContext};
+use tool_contracts::{Actor, ToolContext, has_hidden_characters};
 use tool_runtime_core::store::UnixMillis;
 
 use crate::money::Money;
@@ -21,13 +22,16 @@ const KIND: &str = "tool-runtime.mandate.tools.open.1";
 /// The longest mandate, in bytes.
 const MAX_LENGTH: usize = 16 * 1024;
 
+/// The longest name of an issuer, a mandate or a user, in bytes.
+const MAX_NAME_LENGTH: usize = 256;
+
 /// The most entries of a list of a mandate.
 const MAX_ENTRIES: usize = 256;
 
 /// The longest time by which the issuer's clock may be ahead, in seconds.
 const CLOCK_SKEW: u64 = 60;
 
-/// What a person lets an agent spend: the claims of a mandate, before they are signed.
+/// The claims of a mandate, before they are signed: a person lets an agent spend.
 ///
 /// The names are those of an open payment mandate of AP2 0.2 where it has the same; the guide says where not.
 ///
@@ -124,7 +128,8 @@ pub enum MandateError {
 /// The public keys that verify mandates.
 #[derive(Clone, Default)]
 pub struct MandateKeys {
-    keys: BTreeMap<String, DecodingKey>,
+    /// The issuer and the key, by the key's id.
+    keys: BTreeMap<String, (String, DecodingKey)>,
     audience: Option<String>,
 }
 
@@ -213,6 +218,7 @@ impl MandateClaims {
     /// # Errors
     /// The key cannot be read.
     pub fn sign(&self, key_id: &str, pkcs8: &[u8]) -> Result<String, MandateKeyError> {
+        install_provider();
         let header = Header {
             typ: Some(TYP.to_owned()),
             kid: Some(key_id.to_owned()),
@@ -306,11 +312,22 @@ impl MandateKeys {
         Self::default()
     }
 
-    /// Adds a public key of Ed25519 under its id: 32 bytes as Base64url without padding, the `x` of its JSON Web Key.
+    /// Adds an issuer's public key of Ed25519 under its id: 32 bytes as Base64url without padding, the `x` of its JSON
+    /// Web Key. The key verifies the mandates of this issuer alone.
     ///
     /// # Errors
-    /// The text is no such key.
-    pub fn key(mut self, id: impl Into<String>, x: &str) -> Result<Self, MandateKeyError> {
+    /// The text is no such key, or the issuer's name is empty or has a `#`.
+    pub fn key(
+        mut self,
+        issuer: impl Into<String>,
+        id: impl Into<String>,
+        x: &str,
+    ) -> Result<Self, MandateKeyError> {
+        install_provider();
+        let issuer = issuer.into();
+        if !is_name(&issuer) || issuer.contains('#') {
+            return Err(MandateKeyError("expected the name of an issuer without `#`".to_owned()));
+        }
         let wrong = || {
             MandateKeyError("expected the `x` of an Ed25519 key: 32 bytes as Base64url".to_owned())
         };
@@ -318,7 +335,7 @@ impl MandateKeys {
             return Err(wrong());
         }
         let key = DecodingKey::from_ed_components(x).map_err(|_| wrong())?;
-        self.keys.insert(id.into(), key);
+        self.keys.insert(id.into(), (issuer, key));
         Ok(self)
     }
 
@@ -342,7 +359,7 @@ impl MandateKeys {
         // Times are compared with the host's clock, and the audience below, with errors of their own.
         (rules.validate_exp, rules.validate_aud) = (false, false);
         rules.required_spec_claims.clear();
-        let key = key.ok_or(MandateError::Invalid)?;
+        let (issuer, key) = key.ok_or(MandateError::Invalid)?;
         let claims = jsonwebtoken::decode::<MandateClaims>(text.as_bytes(), key, &rules);
         let claims = claims.map_err(|_| MandateError::Invalid)?.claims;
         if claims.aud != self.audience {
@@ -355,11 +372,23 @@ impl MandateKeys {
         let is_unique = claims.limits.iter().enumerate().all(|(index, limit)| {
             claims.limits[..index].iter().all(|other| other.currency != limit.currency)
         });
-        if claims.vct != KIND || !is_bounded || !is_readable || !is_unique {
+        let is_named = claims.iss == *issuer && is_name(&claims.jti) && is_name(&claims.sub);
+        if claims.vct != KIND || !is_named || !is_bounded || !is_readable || !is_unique {
             return Err(MandateError::Invalid);
         }
         Ok(Mandate { claims, text: text.clone() })
     }
+}
+
+/// Returns whether a text is a name that records repeat: not empty, visible, and not long.
+fn is_name(text: &str) -> bool {
+    (1..=MAX_NAME_LENGTH).contains(&text.len()) && !has_hidden_characters(text)
+}
+
+/// Chooses the implementation of signatures: another crate may enable a second one, and then one has to be chosen. A
+/// provider that was installed before stays.
+fn install_provider() {
+    let _ = aws_lc::DEFAULT_PROVIDER.install_default();
 }
 
 impl fmt::Debug for MandateKeys {

@@ -8,7 +8,7 @@ use jiff::{RoundMode, Span, Timestamp, ToSpan, Unit, ZonedDateTime, ZonedDateTim
 use tool_runtime_core::store::UnixMillis;
 
 /// The time for which a window of the calendar is stored after its end, so that it can be listed.
-const KEEP_ENDED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
+pub(crate) const KEEP_ENDED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
 
 /// The parts of a rolling window: amounts of one part are forgotten together.
 const PARTS: u32 = 60;

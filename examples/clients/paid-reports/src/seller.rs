@@ -65,7 +65,7 @@ pub(crate) enum SellerError {
 #[derive(Debug)]
 pub(crate) struct Paid {
     pub(crate) content: Value,
-    /// The amount of the receipt, or the authorized one if the receipt has none.
+    /// The signed amount, or that of the receipt if it is more.
     pub(crate) amount: Decimal,
     pub(crate) transaction: String,
 }
@@ -125,7 +125,8 @@ impl Seller {
         let receipt: Option<Receipt> = header(&response, RESPONSE);
         match receipt {
             Some(receipt) if receipt.success => {
-                let amount = receipt.amount().unwrap_or_else(|| offer.price());
+                // At least the signed amount: the receipt is the seller's word, and nothing signs it.
+                let amount = receipt.amount().map_or(offer.price(), |taken| taken.max(offer.price()));
                 // The report is paid, whatever becomes of its content.
                 let content = response.json().await.unwrap_or(Value::Null);
                 Ok(Paid { content, amount, transaction: receipt.transaction })

@@ -35,7 +35,7 @@ async fn a_function_of_the_tool_estimates_the_cost_of_a_call() {
     assert_eq!(taken(&output), [["day", "8.50", "0.00", "10.00"]], "{}", output.json());
     let output = shop.call("print", r#"{"pages":1}"#).await;
     assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
-    // What cannot be read is refused by the tool's schema, and takes nothing.
+    // Arguments that cannot be read are refused by the tool's schema, and take nothing.
     let output = shop.call("print", r#"{"pages":"many"}"#).await;
     assert_eq!(output.error().and_then(|error| error.code()), Some("INVALID_ARGUMENT"));
 }

@@ -99,7 +99,7 @@ impl House {
     fn new(permission: Permission) -> Self {
         let mandate = Arc::<Mutex<Option<Arc<str>>>>::default();
         let (slot, clock) = (mandate.clone(), ManualClock::at(SATURDAY));
-        let keys = MandateKeys::new().key("bank-1", PUBLIC).expect("a key");
+        let keys = MandateKeys::new().key("https://bank.example", "bank-1", PUBLIC).expect("a key");
         let budget = Budget::new("mandated").per_day("90.00 EUR");
         let budget = budget.mandated(keys, move |_| slot.lock().expect("the slot").clone());
         let mandates = Arc::<Mutex<Vec<String>>>::default();
@@ -174,10 +174,7 @@ async fn a_call_spends_within_its_mandate_and_within_the_budget() {
     let refused = house.buy("41").await;
     assert_eq!(reason(&refused), "budget_exceeded");
     let message = refused.error().expect("an error").message().to_owned();
-    assert!(
-        message.contains("40.00 of 100.00 EUR are left of `mandated` of the mandate"),
-        "{message}"
-    );
+    assert!(message.contains("40.00 of 100.00 EUR are left of `mandate` in all"), "{message}");
     assert!(house.buy("40").await.is_ok());
     // A write that spends nothing needs no mandate.
     let counted =
@@ -229,6 +226,12 @@ async fn a_text_that_nobody_signed_is_no_mandate() {
     );
     let amount = signed(&claims().limit(MandateLimit::new("USD", "1e3")));
     let twice = signed(&claims().limit(MandateLimit::new("EUR", "900.00")));
+    let other_issuer = signed_json(
+        &json!({"typ": "tool-mandate+jwt", "alg": "EdDSA", "kid": "bank-1"}),
+        |claims| {
+            claims["iss"] = json!("https://other.example");
+        },
+    );
     let login = signed_json(&json!({"typ": "JWT", "alg": "EdDSA", "kid": "bank-1"}), |_| {});
     let long = format!("{good}{}", "A".repeat(16 * 1024));
     for text in [
@@ -240,6 +243,7 @@ async fn a_text_that_nobody_signed_is_no_mandate() {
         &unknown,
         &amount,
         &twice,
+        &other_issuer,
         &login,
         &long,
         &good[..good.len() - 4],
@@ -300,4 +304,18 @@ async fn the_mandate_of_a_call_is_in_its_record_and_in_its_evidence() {
     let hash = source["hash"].as_str().expect("a hash").trim_start_matches("sha256:").to_owned();
     assert_eq!(hash.len(), 64);
     assert!(recorded.iter().all(|it| *it == format!("https://bank.example#mandate-17 {hash}")));
+}
+
+#[tokio::test]
+async fn a_repeat_gets_its_answer_when_the_mandate_has_ended() {
+    let house = House::new(Permission::Allow);
+    house.has(&signed(&claims()));
+    let cx = shopper("jane", "shopper").with_idempotency_key("first").expect("a key");
+    let bought = house.order(&cx, "shop-1", "10", "EUR").await;
+    assert!(bought.is_ok(), "{}", bought.json());
+    house.clock.advance(std::time::Duration::from_secs(2 * HOUR));
+    let repeat = house.order(&cx, "shop-1", "10", "EUR").await;
+    assert_eq!(repeat.data_json(), bought.data_json(), "{}", repeat.json());
+    let other = shopper("jane", "shopper").with_idempotency_key("second").expect("a key");
+    check(&house.order(&other, "shop-1", "10", "EUR").await, "has expired");
 }

@@ -1,4 +1,4 @@
-//! What observers learn of spending: the records of calls, and warnings.
+//! Observers of spending: the records of calls, and warnings.
 
 use std::sync::{Arc, Mutex};
 

@@ -12,6 +12,10 @@ use super::table::{
 use crate::budget_unit::{BudgetUnit, MILLIONTHS};
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
 
+/// The begin of the names of allowances, and the label of all of them.
+const ALLOWANCE: &str = "allowance:";
+const ALLOWANCES: &str = "allowances";
+
 /// Records an amount of a call that has ended.
 pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
     let SpendingRecord { budget, limit, unit, amount, total, outcome, mandate: _ } = spending;
@@ -19,9 +23,14 @@ pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
         BudgetUnit::Calls => amount.saturating_mul(MILLIONTHS),
         BudgetUnit::Money(_) => amount,
     };
-    let is_admitted = to.admits_name(budget);
-    let label = if is_admitted { budget } else { UNKNOWN };
-    let name = if is_admitted { AttributeValue::Shared(budget) } else { OTHER.into() };
+    // The names of allowances are those of jobs and people: they are one label.
+    let (label, name) = if budget.starts_with(ALLOWANCE) {
+        (ALLOWANCES, AttributeValue::Text(ALLOWANCES))
+    } else if to.admits_name(budget) {
+        (&**budget, AttributeValue::Shared(budget))
+    } else {
+        (UNKNOWN, OTHER.into())
+    };
     let unit_name = Arc::<str>::from(unit.name());
     let attributes = [name, AttributeValue::Shared(limit), AttributeValue::Shared(&unit_name)];
     let series =

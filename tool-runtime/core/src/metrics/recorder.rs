@@ -167,7 +167,8 @@ impl Series {
 
     /// Adds to a sum of amounts, in millionths.
     pub fn add_amount(&self, millionths: u64, attributes: &[AttributeValue<'_>]) {
-        self.total.fetch_add(millionths, Ordering::Relaxed);
+        let add = |total: u64| Some(total.saturating_add(millionths));
+        let _ = self.total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         self.export(float(millionths) / 1e6, attributes);
     }
 

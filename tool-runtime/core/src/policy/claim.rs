@@ -153,8 +153,7 @@ impl PolicyState {
             }
             (true, true) => claimed.spending = self.spending.rehearse(scope, started).await?,
             (false, _) => {
-                let may_exceed = approval.may_exceed_budgets;
-                claimed.spending = self.spending.spend(scope, may_exceed, started).await?;
+                claimed.spending = self.spending.spend(scope, approval, started).await?;
             }
         }
         match ticket {

@@ -78,7 +78,7 @@ impl Approvals {
         let decision = if call.approver().is_some() || withholds_effect {
             decision
         } else {
-            self.spending.rule(call, decision).await?
+            self.rule_of_budgets(call, decision).await?
         };
         Ok(match decision {
             // A dry run of a write has no effect and needs no approval; that of a read gives its
@@ -94,6 +94,31 @@ impl Approvals {
             }
             ruling @ (PolicyDecision::Allow | PolicyDecision::RequireApproval(_)) => ruling,
         })
+    }
+
+    /// Requires an approval where a budget asks. A call that cannot be paid is refused, unless an earlier run under its
+    /// key has left an answer or is in doubt.
+    async fn rule_of_budgets(
+        &self,
+        call: &ToolCall,
+        decision: PolicyDecision,
+    ) -> Result<PolicyDecision, Box<Refusal>> {
+        let refusal = match self.spending.reason_to_ask(call).await {
+            Ok(None) => return Ok(decision),
+            Ok(Some(reason)) => {
+                let reason = match decision {
+                    PolicyDecision::RequireApproval(Some(other)) => format!("{other}; {reason}"),
+                    PolicyDecision::Allow | PolicyDecision::RequireApproval(None) => reason,
+                };
+                return Ok(PolicyDecision::RequireApproval(Some(reason)));
+            }
+            Err(refusal) => refusal,
+        };
+        let earlier = match call.scope() {
+            Some(scope) => self.claims.earlier_run(scope, call.approval()).await?,
+            None => EarlierRun::None,
+        };
+        if earlier == EarlierRun::None { Err(refusal) } else { Ok(decision) }
     }
 
     /// Gets the approval that a call needs: from a stored answer, a grant, the approver, or a

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tool_runtime_schema::canonical::Digest;
 
 use super::key_step::{Claimant, KeyRefusal, KeyStep, next_step};
-use super::{ClaimedKey, KeyLease, key_derivation, reconciliation, refusals, replay};
+use super::{ClaimedKey, EarlierRun, KeyLease, key_derivation, reconciliation, refusals, replay};
 use crate::dispatch::CallApproval;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
@@ -48,9 +48,16 @@ impl KeyClaims {
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
-        let mut spending = self.spending.plan(scope)?;
-        spending.must_have_proofs(approval.proofs.as_deref())?;
-        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
+        let (mut spending, mut unpayable) = match self.payable(scope, approval) {
+            Ok(spending) => (spending, None),
+            // What an earlier run under the key has left comes first: a repeat is not told that nothing happened.
+            Err(refusal) => match self.earlier_run(scope, approval).await? {
+                EarlierRun::None => return Err(refusal.into()),
+                EarlierRun::Answered | EarlierRun::Begun | EarlierRun::OtherArguments => {
+                    (CallSpending::default(), Some(refusal))
+                }
+            },
+        };
         let key = key_derivation::key_of(plan, scope, approval)?;
         let Some(key) = key.or_else(|| key_derivation::key_of_spender(plan, scope, &spending))
         else {
@@ -76,7 +83,16 @@ impl KeyClaims {
                     return Err(spending.with_balances(balances).refusal(scope).into());
                 }
             };
-            match next_step(outcome, claimant) {
+            let step = next_step(outcome, claimant);
+            if let Some((fence, in_doubt)) = step.acquired() {
+                if let Some(refusal) = unpayable.take() {
+                    let mut key = self.claimed(scope, key, fence, now, spending);
+                    key.set_in_doubt(in_doubt);
+                    key.release().await;
+                    return Err(refusal.into());
+                }
+            }
+            match step {
                 KeyStep::Run(fence) => {
                     spending = spending.reserved(balances);
                     spending.warn(&self.spending.observers);
@@ -113,6 +129,18 @@ impl KeyClaims {
                 }
             }
         }
+    }
+
+    /// Returns what a write spends, if it may spend it as far as its arguments and its mandate say.
+    fn payable(
+        &self,
+        scope: &CallScope,
+        approval: &CallApproval,
+    ) -> Result<CallSpending, Box<Refusal>> {
+        let spending = self.spending.plan(scope)?;
+        spending.must_have_proofs(approval.proofs.as_deref())?;
+        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
+        Ok(spending)
     }
 
     /// Asks the store for the key and the reservations; returns its answer, and the store's time before it.

@@ -66,7 +66,10 @@ impl ToolTransaction {
             outcome = key.learn_commit(error).await;
         }
         match outcome {
-            CommitOutcome::Committed => call_outcome,
+            CommitOutcome::Committed => {
+                key.record_commit(true);
+                call_outcome
+            }
             CommitOutcome::NotHeld => {
                 self.record_rollback();
                 lost_to_another_run(scope)
@@ -77,7 +80,10 @@ impl ToolTransaction {
                 outcome
             }
             // The key stays claimed. After its lease a repeat finds the answer, or nothing of this run.
-            CommitOutcome::Unknown(error) => unknown(scope, &error),
+            CommitOutcome::Unknown(error) => {
+                key.record_commit(false);
+                unknown(scope, &error)
+            }
             CommitOutcome::EndedByTool(error) => {
                 let mut key = key.take_back();
                 // If the store fails, the lease runs out.

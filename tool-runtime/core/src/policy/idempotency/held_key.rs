@@ -190,6 +190,13 @@ impl ClaimedKey {
         }
     }
 
+    /// Records in the call that its reservations were spent with a commit, or are held since it is not known.
+    pub(super) fn record_commit(&self, is_known: bool) {
+        if !self.spending.is_empty() {
+            self.spending.record(&self.call, is_known.then_some(&self.charge));
+        }
+    }
+
     /// Returns the operation that settles the key, with its reservations if it has some.
     async fn send_settlement(&self, settlement: Settlement) -> Result<bool, StoreError> {
         if self.spending.is_empty() {
@@ -251,9 +258,6 @@ impl ClaimedKey {
     /// Gives the answer to the store's transaction, which settles the key from here on.
     pub(super) fn hand_over(&mut self, answer: StoredAnswer, keep_until: UnixMillis) -> KeyAnswer {
         self.settled = true;
-        if !self.spending.is_empty() {
-            self.spending.record(&self.call, Some(&self.charge));
-        }
         let charge = self.charge.clone();
         KeyAnswer { key: self.key.clone(), fence: self.fence, answer, keep_until, charge }
     }
@@ -343,11 +347,15 @@ impl Drop for ClaimedKey {
         let is_unknown = begun && !self.call.is_undone_at_end();
         let default = if is_unknown { Settlement::Unknown } else { self.without_effect() };
         let settlement = self.settlement.take().unwrap_or(default);
-        self.record_settlement(&settlement);
         // A drop cannot wait: only a store that settles without waiting takes it.
         if settlement == Settlement::Unknown {
             self.stores.outcomes.record_unknown();
         }
-        drop(catch_panic(|| self.send_settlement(settlement).now_or_never()));
+        let sent = catch_panic(|| self.send_settlement(settlement.clone()).now_or_never());
+        if matches!(sent, Ok(Some(Ok(true)))) {
+            self.record_settlement(&settlement);
+        } else {
+            self.record_settlement(&Settlement::Unknown);
+        }
     }
 }

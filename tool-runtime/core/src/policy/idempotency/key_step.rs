@@ -49,6 +49,18 @@ pub(super) enum KeyRefusal {
     QuotaExceeded,
 }
 
+impl KeyStep {
+    /// Returns the fence of a key that the claim has acquired, and whether an earlier run is in doubt.
+    pub(super) fn acquired(&self) -> Option<(Fence, bool)> {
+        match self {
+            Self::Run(fence) => Some((*fence, false)),
+            Self::Reconcile(fence) => Some((*fence, true)),
+            Self::Release { fence, in_doubt, .. } => Some((*fence, *in_doubt)),
+            Self::Replay(_) | Self::Refuse(_) | Self::Wait => None,
+        }
+    }
+}
+
 /// Decides the next step. A call whose ticket is used may only take over the run that used it.
 pub(super) fn next_step(outcome: ClaimOutcome, claimant: Claimant<'_>) -> KeyStep {
     match outcome {

@@ -170,8 +170,10 @@ impl CallSpending {
         &self,
         approved: Option<&[Box<str>]>,
     ) -> Result<(), Box<Refusal>> {
-        let Some(approved) = approved else { return Ok(()) };
         let proofs = self.proofs();
+        // Without a proof then or now, as after an edit of the amount, there is none to compare.
+        let compared = approved.filter(|approved| !approved.is_empty() && !proofs.is_empty());
+        let Some(approved) = compared else { return Ok(()) };
         if proofs.iter().map(|proof| &proof.sha256).eq(approved) {
             return Ok(());
         }
@@ -197,6 +199,9 @@ impl CallSpending {
 
     /// Records the amounts of the call: held, or spent as the charge says.
     pub(in crate::policy) fn record(&self, scope: &CallScope, charge: Option<&Charge>) {
+        if !self.is_reserved {
+            return;
+        }
         let limited = self.parts().filter(|(demand, _)| demand.has_limit());
         let record = |part: (&Demand, &Balance)| {
             let Reservation { account, amount, .. } = &part.0.reservation;
@@ -212,7 +217,7 @@ impl CallSpending {
         for (Demand { reservation, warn_at, .. }, balance) in stored {
             let Reservation { account, amount, limit, .. } = reservation;
             let warning = warn_at.and_then(|percent| {
-                BudgetWarning::of_reservation(account, *amount, *limit, balance, percent)
+                BudgetWarning::for_reservation(account, *amount, *limit, balance, percent)
             });
             let Some(warning) = warning else { continue };
             for observer in observers {

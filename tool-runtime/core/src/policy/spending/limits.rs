@@ -8,7 +8,7 @@ use tool_contracts::{CallStatus, ErrorCode};
 use super::warning::BudgetObservers;
 use super::{CallSpending, Demand, SpendingCall, ToolSpendingLimit};
 use crate::call::ToolCall;
-use crate::dispatch::pipeline::PolicyDecision;
+use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::deadline::{time_left, within_deadline};
@@ -34,9 +34,16 @@ impl SpendingLimits {
             return Err(Refusal::allowances_not_counted());
         }
         let call = SpendingCall::new(scope, self.stores.now());
-        let mut demands = Vec::new();
+        let mut demands: Vec<Demand> = Vec::new();
         for limit in &scope.plan().spending {
-            demands.extend(demands_of(&**limit, &call)?);
+            for demand in demands_of(&**limit, &call)? {
+                // Two budgets may demand the same of one account, such as that of a mandate: it is one sum.
+                let account = &demand.reservation.account;
+                let is_same = |it: &Demand| it.reservation.account == *account;
+                if demand.is_of_call_alone || !demands.iter().any(is_same) {
+                    demands.push(demand);
+                }
+            }
         }
         Ok(CallSpending::planned(demands))
     }
@@ -83,14 +90,14 @@ impl SpendingLimits {
         Ok(described.collect())
     }
 
-    /// Requires an approval for a call above an amount, or beyond a limit that asks.
-    pub(in crate::policy) async fn rule(
+    /// Returns the reason for which a person has to decide about a call: it is above an amount, or beyond a limit that
+    /// asks.
+    pub(in crate::policy) async fn reason_to_ask(
         &self,
         call: &ToolCall,
-        decision: PolicyDecision,
-    ) -> Result<PolicyDecision, Box<Refusal>> {
+    ) -> Result<Option<String>, Box<Refusal>> {
         let Some(scope) = call.scope().filter(|scope| !scope.plan().spending.is_empty()) else {
-            return Ok(decision);
+            return Ok(None);
         };
         let mut spending = self.plan(scope)?;
         // Only a limit that asks has to be compared with its balance before the call claims its key.
@@ -98,27 +105,21 @@ impl SpendingLimits {
             let balances = self.balances(&spending.reservations(false), STORE_TIMEOUT).await;
             spending = spending.with_balances(balances.map_err(|error| unreadable(&error))?);
         }
-        let reason = match (decision, spending.approval_reason()) {
-            (decision, None) => return Ok(decision),
-            (PolicyDecision::RequireApproval(Some(other)), Some(reason)) => {
-                format!("{other}; {reason}")
-            }
-            (PolicyDecision::Allow | PolicyDecision::RequireApproval(None), Some(reason)) => reason,
-        };
-        Ok(PolicyDecision::RequireApproval(Some(reason)))
+        Ok(spending.approval_reason())
     }
 
     /// Spends what a read needs, or refuses it.
     pub(in crate::policy) async fn spend(
         &self,
         scope: &CallScope,
-        may_exceed: bool,
+        approval: &CallApproval,
         started: Instant,
     ) -> Result<CallSpending, Box<Refusal>> {
-        let spending = self.plan(scope)?;
+        let (spending, may_exceed) = (self.plan(scope)?, approval.may_exceed_budgets);
         if spending.is_empty() {
             return Ok(spending);
         }
+        spending.must_have_proofs(approval.proofs.as_deref())?;
         spending.must_fit_alone(scope, may_exceed)?;
         let limit = time_left(scope, started);
         let spent = async {
@@ -131,6 +132,7 @@ impl SpendingLimits {
             SpendOutcome::Spent(balances) => {
                 let spending = spending.reserved(balances);
                 spending.record(scope, Some(&Charge::Reserved));
+                spending.cite_proofs(scope, self.stores.now());
                 spending.warn(&self.observers);
                 Ok(spending)
             }

@@ -39,7 +39,7 @@ pub(in crate::policy) type BudgetObservers = Vec<Arc<dyn ObserveBudgets>>;
 
 impl BudgetWarning {
     /// Returns a warning if the amount, which the balance includes, has reached the part of the limit.
-    pub(super) fn of_reservation(
+    pub(super) fn for_reservation(
         account: &BudgetAccount,
         amount: u64,
         limit: u64,
@@ -47,7 +47,7 @@ impl BudgetWarning {
         percent: u8,
     ) -> Option<Self> {
         let (used, total) = (balance.used(), balance.limit(limit));
-        let threshold = u128::from(total) * u128::from(percent) / 100;
+        let threshold = (u128::from(total) * u128::from(percent)).div_ceil(100);
         let before = used.saturating_sub(amount);
         let is_reached = u128::from(before) < threshold && threshold <= u128::from(used);
         is_reached.then(|| Self { account: account.clone(), used, total, percent })

@@ -1,6 +1,5 @@
 //! Lists the waiting calls that an approver may decide about.
 
-use tool_runtime_core::Runtime;
 use tool_runtime_core::policy::WaitingCall;
 use uuid::Uuid;
 
@@ -8,6 +7,7 @@ use super::view::{Approval, Approvals};
 use crate::problem::Problem;
 use crate::request::admission::AuthorizedCaller;
 use crate::request::parameters::{MAX_LIMIT, PageRequest};
+use crate::request::time_limit::within_time_limit;
 use crate::state::app::App;
 
 /// The most waiting calls that are examined for one page.
@@ -78,12 +78,18 @@ impl InboxPage {
         }
     }
 
-    /// Makes the body, with the budgets as they are now.
-    pub(super) async fn into_body(self, runtime: &Runtime) -> Result<Approvals, Problem> {
-        let budgets = runtime.tickets().budget_notes(&self.calls).await;
-        let budgets = budgets.map_err(|_| Problem::store_unavailable())?;
+    /// Makes the body, with the budgets as they are now; without them if they cannot be read in time, since a call can be
+    /// declined all the same.
+    pub(super) async fn into_body(self, app: &App) -> Approvals {
+        let tickets = app.runtime.tickets();
+        let read = async {
+            let notes = tickets.budget_notes(&self.calls).await;
+            notes.map_err(|_| Problem::store_unavailable())
+        };
+        let budgets = within_time_limit(app, read).await;
+        let budgets = budgets.unwrap_or_else(|_| vec![Vec::new(); self.calls.len()]);
         let described = self.calls.iter().zip(budgets);
-        let approvals = described.map(|(call, budgets)| Approval::new(call, budgets, runtime));
-        Ok(Approvals { approvals: approvals.collect(), next: self.next })
+        let approvals = described.map(|(call, budgets)| Approval::new(call, budgets, &app.runtime));
+        Approvals { approvals: approvals.collect(), next: self.next }
     }
 }

@@ -67,8 +67,9 @@ pub(crate) async fn list(
     let page = within_time_limit(&app, inbox::page(&app, &authorized, requested)).await?;
     let access =
         ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
+    let body = page.into_body(&app).await;
     access.record(&app, &authorized).await?;
-    Ok(JsonResponse::ok(&page.into_body(&app.runtime).await?))
+    Ok(JsonResponse::ok(&body))
 }
 
 /// Handles a decision about a waiting call.

@@ -2,6 +2,8 @@
 
 mod view;
 
+use std::time::Duration;
+
 use axum::extract::State;
 use tool_runtime_core::policy::STORE_TIMEOUT;
 use tool_runtime_core::store::{BudgetPeriod, Reservation, StoreError};
@@ -77,10 +79,13 @@ async fn sums(
 
 /// Makes the reservation of nothing whose balance is that of the period, with the limit in force.
 fn reservation(period: &BudgetPeriod) -> Reservation {
+    // A period of a rolling window is a part of it: the balance is that of the window that ends with the part.
+    let rolling = period.account.limit.strip_prefix("rolling ").and_then(|it| it.strip_suffix('s'));
+    let window = rolling.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
     Reservation {
         account: period.account.clone(),
         start: period.start,
-        since: period.start,
+        since: window.map_or(period.start, |window| period.start.before(window)),
         keep: None,
         amount: 0,
         limit: period.limit,

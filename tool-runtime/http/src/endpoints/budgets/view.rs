@@ -52,7 +52,7 @@ pub(crate) struct BudgetSum {
     /// The start of the period; left out for a limit that never renews.
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<DateTime<Utc>>,
-    /// The amount that was spent.
+    /// The amount that was spent; of a rolling window, in the window that ends with this period.
     spent: String,
     /// The amount that is reserved by calls that run, and by calls whose outcome is unknown.
     reserved: String,
