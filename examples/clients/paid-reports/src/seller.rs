@@ -126,7 +126,8 @@ impl Seller {
         match receipt {
             Some(receipt) if receipt.success => {
                 // At least the signed amount: the receipt is the seller's word, and nothing signs it.
-                let amount = receipt.amount().map_or(offer.price(), |taken| taken.max(offer.price()));
+                let amount =
+                    receipt.amount().map_or(offer.price(), |taken| taken.max(offer.price()));
                 // The report is paid, whatever becomes of its content.
                 let content = response.json().await.unwrap_or(Value::Null);
                 Ok(Paid { content, amount, transaction: receipt.transaction })
