@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 use serde_json::json;
+use tool_runtime::budgets::{Budget, BudgetScope};
 use tool_runtime::canonical::Digest;
+use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, IdempotencyStore, ScopedKey, Settlement, SqliteStore, StoredAnswer,
@@ -51,12 +53,15 @@ pub fn print(folder: &Path) -> Result<(), String> {
     println!("(b) through the store, {TASKS} tasks{keyed:>11.0}");
     println!("(c) calls of a tool, {TASKS} tasks{calls:>13.0}");
     println!("(d) by hand, one row a commit{single:>13.0}");
+    let budgeted = median(&rates.budgeted);
+    println!("(e) as (c), under a budget{budgeted:>16.0}");
     println!(
-        "store: keyed_vs_raw={:.3} store_vs_raw={:.3} calls_per_second={calls:.0} \
+        "store: keyed_vs_raw={:.3} store_vs_raw={:.3} budgeted_cost={:.3} calls_per_second={calls:.0} \
          keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
          single_commits_per_second={:.0} group={TASKS}",
         ratio(&rates.calls, &rates.raw),
         ratio(&rates.keyed, &rates.raw),
+        ratio(&rates.calls, &rates.budgeted),
         single * 2.0
     );
     Ok(())
@@ -66,6 +71,7 @@ pub fn print(folder: &Path) -> Result<(), String> {
 #[derive(Default)]
 struct Rates {
     calls: Vec<f64>,
+    budgeted: Vec<f64>,
     keyed: Vec<f64>,
     raw: Vec<f64>,
     single: Vec<f64>,
@@ -78,7 +84,10 @@ fn rounds(folder: &Path) -> Result<Rates, String> {
         let file = |name: &str| folder.join(format!("{name}-{round}.db"));
         rates.raw.push(by_hand(&executor, &file("raw"), TASKS * WRITES, TASKS)?);
         rates.keyed.push(executor.block_on(through_store(file("keyed")))?);
-        rates.calls.push(executor.block_on(through_runtime(file("calls")))?);
+        rates.calls.push(executor.block_on(through_runtime(file("calls"), Policy::new()))?);
+        let budget = Budget::new("orders").lifetime("1000000 calls").scope(BudgetScope::User);
+        let budgeted = through_runtime(file("budgeted"), Policy::new().budget(budget));
+        rates.budgeted.push(executor.block_on(budgeted)?);
         rates.single.push(by_hand(&executor, &file("single"), SINGLE, 1)?);
     }
     Ok(rates)
@@ -123,11 +132,12 @@ pub(crate) async fn write(store: impl IdempotencyStore, task: usize) -> Result<(
 }
 
 /// Executes calls of a tool under keys, through the whole runtime.
-async fn through_runtime(file: PathBuf) -> Result<f64, String> {
+async fn through_runtime(file: PathBuf, policy: Policy) -> Result<f64, String> {
     let store = SqliteStore::open(file).map_err(text)?;
     let runtime = Runtime::builder()
         .dynamic(place_order())
         .permission("orders.place", Permission::Allow)
+        .policy(policy)
         .store(store.clone())
         .build()
         .map_err(text)?;

@@ -204,7 +204,12 @@ pub struct MandateKeys {
 impl MandateKeys {
     #[must_use]
     pub fn audience(self, audience: impl Into<String>) -> Self {}
-    pub fn key(self, id: impl Into<String>, x: &str) -> Result<Self, MandateKeyError> {}
+    pub fn key(
+        self,
+        issuer: impl Into<String>,
+        id: impl Into<String>,
+        x: &str,
+    ) -> Result<Self, MandateKeyError> {}
     #[must_use]
     pub fn new() -> Self {}
 }

@@ -696,7 +696,7 @@ word_enum! {
     "expired", Host = "host", InFlight = "in_flight", InputRequired = "input_required",
     KeyNotKept = "key_not_kept", KeyRequired = "key_required", KeyReused = "key_reused",
     LeaseLost = "lease_lost", LedgerClosed = "ledger_closed", LedgerFull = "ledger_full",
-    NoEvidence = "no_evidence", NoLedger = "no_ledger", Mandate = "mandate", NoPrincipal
+    Mandate = "mandate", NoEvidence = "no_evidence", NoLedger = "no_ledger", NoPrincipal
     = "no_principal", NoTicket = "no_ticket", NotCanonical = "not_canonical", Origin =
     "origin", OutcomeArchived = "outcome_archived", OutcomeChanged = "outcome_changed",
     OutcomeUnknown = "outcome_unknown", OwnCall = "own_call", PolicyFailed =

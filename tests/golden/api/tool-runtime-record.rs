@@ -1171,6 +1171,7 @@ pub struct RecordedSpending {
     pub amount: String,
     pub outcome: RecordedSpendingOutcome,
     pub spent: Option<String>,
+    pub beyond: Option<String>,
     pub mandate: Option<String>,
 }
 impl From<&SpendingRecord> for RecordedSpending {}

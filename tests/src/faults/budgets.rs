@@ -214,12 +214,12 @@ impl<'p> Series<'p> {
     }
 }
 
-/// The payments of the log, and the keys whose outcome is unknown.
+/// The payments of the log, and the keys with an unknown outcome.
 #[derive(Debug, Default)]
 pub(super) struct Payments {
     /// The keys of all payments in the log.
     pub(super) paid: Vec<String>,
-    /// The keys whose outcome is unknown; an effect of theirs is not in `paid`.
+    /// The keys with an unknown outcome; their effects are not in `paid`.
     pub(super) unknown: Vec<String>,
 }
 

@@ -144,7 +144,7 @@ fn window_of(period: AllowancePeriod) -> Window {
     }
 }
 
-/// Refuses a call whose allowance is in no known unit.
+/// Refuses a call under an allowance in an unknown unit.
 fn uncountable(why: InvalidAmount) -> Failure {
     Failure::from_code(ErrorCode::ComplianceBlocked)
         .with_message("what this call may spend cannot be counted, so it was not run")

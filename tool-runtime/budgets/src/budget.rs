@@ -1,18 +1,17 @@
 //! A budget: its limits, the scope of its sums, and the treatment of a call that exceeds it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
-use tool_runtime_core::Failure;
-use tool_runtime_core::RefusalReason;
 use tool_runtime_core::policy::{
     Demand, LimitedSum, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
 };
 use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation};
+use tool_runtime_core::{Failure, RefusalReason};
 
 #[cfg(feature = "mandates")]
 use crate::demanded_mandates::Mandates;
@@ -378,11 +377,10 @@ impl Budget {
         spending: &ToolSpending,
         call: &SpendingCall<'_>,
     ) -> Result<Vec<Demand>, Failure> {
-        let budget = self;
         let mut amounts = spending.amounts(call)?;
         amounts.retain(|_, amount| *amount > 0);
-        if budget.has_limit_in(|unit| unit != BudgetUnit::Calls) {
-            let is_limited = |unit: &BudgetUnit| budget.has_limit_in(|limited| limited == *unit);
+        if self.has_limit_in(|unit| unit != BudgetUnit::Calls) {
+            let is_limited = |unit: &BudgetUnit| self.has_limit_in(|limited| limited == *unit);
             if let Some(unit) = amounts.keys().find(|unit| !is_limited(unit)) {
                 return Err(self.refused(&format!(
                     "the budget `{}` has no limit in {}",
@@ -392,12 +390,12 @@ impl Budget {
             }
         }
         amounts.insert(BudgetUnit::Calls, 1);
-        let scope = budget.scope.value(call.cx(), call.tool()).ok_or_else(|| {
-            let missing = budget.scope.missing_part();
+        let scope = self.scope.value(call.cx(), call.tool()).ok_or_else(|| {
+            let missing = self.scope.missing_part();
             self.refused(&format!("its budget belongs to {missing}, and the call has none"))
         })?;
         let limits =
-            budget.limits.iter().filter_map(|limit| Some((limit, amounts.get(&limit.unit)?)));
+            self.limits.iter().filter_map(|limit| Some((limit, amounts.get(&limit.unit)?)));
         let mut demands = limits
             .map(|(limit, amount)| self.demand(call, &scope, *limit, *amount))
             .collect::<Result<Vec<_>, _>>()?;
@@ -425,7 +423,6 @@ impl Budget {
         limit: Limit,
         amount: u64,
     ) -> Result<Demand, Failure> {
-        let budget = self;
         let missing = |part: &str| {
             self.refused(&format!("its budget is for each {part}, and the call has no {part}_id"))
         };
@@ -447,11 +444,11 @@ impl Budget {
         };
         let period = limit
             .window
-            .period(call.now(), &budget.zone)
+            .period(call.now(), &self.zone)
             .ok_or_else(|| self.refused("the calendar has no such time"))?;
         let account = BudgetAccount {
             tenant: call.cx().tenant_id(),
-            budget: budget.name.as_str().into(),
+            budget: self.name.as_str().into(),
             limit: limit.window.to_string().into(),
             scope: scope.into(),
             unit: limit.unit,
@@ -469,20 +466,17 @@ impl Budget {
             reservation,
             is_of_call_alone: limit.window == Window::Call,
             asks: None,
-            over: budget.over,
+            over: self.over,
             window: limit.window.words().into(),
             renews_at: period.end,
-            warn_at: Some(budget.warn_at),
+            warn_at: Some(self.warn_at),
             proof: None,
-            is_visible: budget.is_visible,
+            is_visible: self.is_visible,
         })
     }
 
     /// Returns the reason for which a person decides, if the call spends more than an amount.
-    fn reason_to_ask(
-        &self,
-        amounts: &std::collections::BTreeMap<BudgetUnit, u64>,
-    ) -> Option<String> {
+    fn reason_to_ask(&self, amounts: &BTreeMap<BudgetUnit, u64>) -> Option<String> {
         let above = |(unit, most): &(BudgetUnit, u64)| {
             let amount = *amounts.get(unit)?;
             (amount > *most).then(|| {

@@ -80,12 +80,12 @@ word_enum! {
         LedgerClosed = "ledger_closed",
         /// The ledger's queue of records is full.
         LedgerFull = "ledger_full",
+        /// A person has to sign a mandate for the call, and the call has none that covers it.
+        Mandate = "mandate",
         /// The server has no vault, or one without an authorizer.
         NoEvidence = "no_evidence",
         /// The server has no ledger.
         NoLedger = "no_ledger",
-        /// A person has to sign a mandate for the call, and the call has none that covers it.
-        Mandate = "mandate",
         /// The call has an idempotency key, and neither a user nor an actor.
         NoPrincipal = "no_principal",
         /// The call needs approval, and no ticket could be issued for it.

@@ -27,7 +27,7 @@ async fn pay_bill(
     if dry_run.is_active() { format!("would pay {amount}") } else { format!("paid {amount}") }
 }
 
-/// A server whose callers have keys, with 50 euros a day for each user, and who exceeds them is asked about.
+/// A server with keys for its callers and 50 euros a day for each user; calls beyond them ask for approval.
 struct Office {
     app: Router,
     keys: Vec<(&'static str, ApiKey)>,

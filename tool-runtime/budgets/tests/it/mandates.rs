@@ -1,4 +1,4 @@
-//! Budgets that demand a mandate: who has signed what, for whom, for which tools, payees and amounts.
+//! Budgets that demand a mandate: its signature, its user, and the tools, payees and amounts that it allows.
 
 use std::sync::{Arc, Mutex};
 

@@ -50,7 +50,7 @@ impl KeyClaims {
         let plan = scope.plan();
         let (mut spending, mut unpayable) = match self.payable(scope, approval) {
             Ok(spending) => (spending, None),
-            // What an earlier run under the key has left comes first: a repeat is not told that nothing happened.
+            // The outcome of an earlier run under the key comes first: a repeat is not told that nothing happened.
             Err(refusal) => match self.earlier_run(scope, approval).await? {
                 EarlierRun::None => return Err(refusal.into()),
                 EarlierRun::Answered | EarlierRun::Begun | EarlierRun::OtherArguments => {
