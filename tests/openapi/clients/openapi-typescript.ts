@@ -96,6 +96,10 @@ async function main(): Promise<void> {
   const opened = await body(client.POST("/evidence/{id}/contents", { ...ofSnapshot, body: { reason: "a check" } }));
   check(opened.snapshot.snapshot_id === snapshot.snapshot_id, opened);
 
+  const budgets = await body(client.GET("/budgets", { params }));
+  check(budgets.limits[0]?.budget === "tales" && budgets.limits[0].total === "20", budgets);
+  check(budgets.sums[0]?.unit === "calls" && budgets.sums[0].left === "19", budgets);
+
   const none = await body(client.GET("/outcomes", { params }));
   check(none.outcomes.length === 0, none);
   const resolved = await client.POST("/outcomes/{id}", {

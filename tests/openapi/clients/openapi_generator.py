@@ -110,6 +110,10 @@ reason = models.EvidenceReadRequest(reason="a check")
 opened = run("open_evidence", id=evidence.snapshot_id, evidence_read_request=reason)
 assert opened.snapshot.snapshot_id == evidence.snapshot_id, opened
 
+budgets = run("list_budgets")
+assert [(it.budget, it.total) for it in budgets.limits] == [("tales", "20")], budgets
+assert [(it.unit, it.spent, it.left) for it in budgets.sums] == [("calls", "1", "19")], budgets
+
 assert run("list_outcomes").outcomes == []
 resolution = models.OutcomeResolutionDidNotHappen(decision="did_not_happen", reason="a check")
 refused(404, "resolve_outcome", id=7, outcome_resolution=models.OutcomeResolution(resolution))

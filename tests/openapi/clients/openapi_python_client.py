@@ -99,6 +99,10 @@ assert run("read_evidence", evidence.snapshot_id).snapshot_id == evidence.snapsh
 opened = run("open_evidence", evidence.snapshot_id, body=models.EvidenceReadRequest(reason="a check"))
 assert opened.snapshot.snapshot_id == evidence.snapshot_id, opened
 
+budgets = run("list_budgets")
+assert [(it.budget, it.total) for it in budgets.limits] == [("tales", "20")], budgets
+assert [(it.unit, it.spent, it.left) for it in budgets.sums] == [("calls", "1", "19")], budgets
+
 assert run("list_outcomes").outcomes == []
 resolution = models.OutcomeResolutionDidNotHappen(decision="did_not_happen", reason="a check")
 assert run("resolve_outcome", 7, status=404, body=resolution).success is False

@@ -10,13 +10,14 @@ const configuration = new client.Configuration({ basePath: url, apiKey: key });
 const tools = new client.ToolsApi(configuration);
 const approvals = new client.ApprovalsApi(configuration);
 const traces = new client.TracesApi(configuration);
+const budgets = new client.BudgetsApi(configuration);
 const outcomes = new client.OutcomesApi(configuration);
 const evidence = new client.EvidenceApi(configuration);
 const server = new client.ServerApi(configuration);
 const where = { xTenantID: "yantian", xSiteID: "yantian-main", xTraceID: "trace-fetch" };
 const { xTraceID: id, ...withoutTrace } = where;
 
-const apis: object[] = [tools, approvals, traces, outcomes, evidence, server];
+const apis: object[] = [tools, approvals, traces, budgets, outcomes, evidence, server];
 const operations = apis.flatMap((it) =>
   Object.getOwnPropertyNames(Object.getPrototypeOf(it)).filter((name) => name.endsWith("Raw")),
 );
@@ -118,6 +119,10 @@ async function main(): Promise<void> {
   const evidenceReadRequest = { reason: "a check" };
   const opened = await evidence.openEvidence({ ...where, id: snapshot.snapshotId, evidenceReadRequest });
   check(opened.snapshot.snapshotId === snapshot.snapshotId, opened);
+
+  const { limits, sums } = await budgets.listBudgets(where);
+  check(limits[0]?.budget === "tales" && limits[0].total === "20", limits);
+  check(sums[0]?.unit === "calls" && sums[0].left === "19", sums);
 
   const none = await outcomes.listOutcomes(where);
   check(none.outcomes.length === 0, none);

@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
+use tool_runtime::budgets::Budget;
 use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
 use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
 use tool_runtime::ledger::{JsonLinesLedger, Ledger};
-use tool_runtime::policy::KeyRing;
+use tool_runtime::policy::{KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
 use tool_runtime::store::MemoryStore;
@@ -231,7 +232,9 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let keeper =
         EvidenceKeeper::new(Vault::new(MemoryStore::new(), proofs).with_authorizer(allow), &ledger);
     let vault = keeper.vault().clone();
+    let tales = Budget::new("tales").per_day("20 calls").tools(["write_tale"]);
     let runtime = Runtime::builder()
+        .policy(Policy::new().budget(tales))
         .discover()
         .dynamic(greet_guest()?)
         .permission("log_event", Permission::Allow)
