@@ -124,7 +124,7 @@ impl ToolSpendingLimit for ToolAllowances {
             let budget = budgets
                 .entry(allowance.name())
                 .or_insert_with(|| Budget::allowance(allowance.name(), self.zone.clone()));
-            budget.lower_limit(window_of(allowance.period()), unit, amount);
+            budget.lower_limit(calendar_window(allowance.period()), unit, amount);
         }
         let mut demands = Vec::new();
         for budget in budgets.values() {
@@ -134,7 +134,7 @@ impl ToolSpendingLimit for ToolAllowances {
     }
 }
 
-fn window_of(period: AllowancePeriod) -> Window {
+fn calendar_window(period: AllowancePeriod) -> Window {
     match period {
         AllowancePeriod::Lifetime => Window::Lifetime,
         AllowancePeriod::Hour => Window::Hour,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
+use tool_runtime_core::budget_unit::ALLOWANCE;
 use tool_runtime_core::policy::{
     Demand, LimitedSum, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
 };
@@ -21,9 +22,6 @@ use crate::no_mandates::Mandates;
 use crate::scope::BudgetScope;
 use crate::spends::ToolSpending;
 use crate::window::{self, LONGEST_ROLLING, SHORTEST_ROLLING, Window};
-
-/// The begin of the names under which the sums of allowances are stored.
-const ALLOWANCE: &str = "allowance:";
 
 /// The name under which the sums of mandates are stored: one for all budgets that demand them.
 pub(crate) const MANDATE: &str = "mandate";

@@ -142,7 +142,7 @@ impl Entry<'_> {
         };
         let mut rolling = budget.clone();
         for (length, amounts) in limits {
-            let Some(time) = length_of(length) else {
+            let Some(time) = parse_length(length) else {
                 let cure = format!("lengths such as `15m`, `24h` or `7d` in place of `{length}`");
                 return Err(self.expected(&cure));
             };
@@ -203,7 +203,7 @@ impl Entry<'_> {
 }
 
 /// Reads a length of time: `30s`, `15m`, `24h`, `7d`.
-fn length_of(text: &str) -> Option<Duration> {
+fn parse_length(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
         "s" => 1,

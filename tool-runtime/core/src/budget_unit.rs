@@ -23,6 +23,9 @@ pub struct Currency {
 /// The millionths of one unit of a currency, in which amounts of money are stored.
 pub const MILLIONTHS: u64 = 1_000_000;
 
+/// The begin of the names under which the sums of allowances are stored.
+pub const ALLOWANCE: &str = "allowance:";
+
 impl Currency {
     /// Creates a currency from its code and the digits after its point; none if the code is not three capital letters,
     /// or the digits are more than six.

@@ -145,9 +145,9 @@ impl Seller {
     pub(crate) async fn find(&self, key: &str) -> Result<Option<Paid>, SellerError> {
         let response =
             self.http.get(self.url("settled")).send().await.map_err(SellerError::Away)?;
-        let listed: Settlements = response.json().await.map_err(SellerError::Away)?;
+        let page: Settlements = response.json().await.map_err(SellerError::Away)?;
         let nonce = hex(&nonce(key));
-        let settlement = listed.settlements.into_iter().find(|it| it.nonce == nonce);
+        let settlement = page.settlements.into_iter().find(|it| it.nonce == nonce);
         Ok(settlement.map(|settlement| {
             let millionths = settlement.amount.parse().unwrap_or(i64::MAX);
             let amount = Decimal::new(millionths, 6);

@@ -46,9 +46,9 @@ impl Buyer {
 
     /// Returns the transactions that the facilitator has settled.
     async fn settled(&self) -> Vec<Value> {
-        let listed = reqwest::get(format!("{}/settled", self.url)).await.expect("an answer");
-        let listed: Value = listed.json().await.expect("JSON");
-        listed["settlements"].as_array().expect("a list").clone()
+        let response = reqwest::get(format!("{}/settled", self.url)).await.expect("an answer");
+        let body: Value = response.json().await.expect("JSON");
+        body["settlements"].as_array().expect("a list").clone()
     }
 }
 
@@ -121,7 +121,7 @@ async fn a_repeat_pays_nothing_and_a_lost_answer_is_found() {
     let unclear = two.buy("weather", "0.01", "lost").await;
     assert!(unclear.error().is_some(), "the seller takes no nonce twice: {}", unclear.json());
     assert_eq!(two.used().await, (0, 10_000), "an unknown outcome holds its amount");
-    let found = two.buy("weather", "0.01", "lost").await;
-    assert_eq!(field(&found, "transaction"), field(&paid, "transaction"), "{}", found.json());
+    let repeat = two.buy("weather", "0.01", "lost").await;
+    assert_eq!(field(&repeat, "transaction"), field(&paid, "transaction"), "{}", repeat.json());
     assert_eq!(two.used().await, (10_000, 0));
 }

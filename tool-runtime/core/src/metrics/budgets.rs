@@ -9,11 +9,10 @@ use super::table::{
     BUDGET_AMOUNTS_BEYOND, BUDGET_AMOUNTS_HELD, BUDGET_AMOUNTS_LIMIT, BUDGET_AMOUNTS_RESERVED,
     BUDGET_AMOUNTS_SPENT, BUDGET_REFUSALS, Metric,
 };
-use crate::budget_unit::{BudgetUnit, MILLIONTHS};
+use crate::budget_unit::{ALLOWANCE, BudgetUnit, MILLIONTHS};
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
 
-/// The begin of the names of allowances, and the label of all of them.
-const ALLOWANCE: &str = "allowance:";
+/// The label of all allowances.
 const ALLOWANCES: &str = "allowances";
 
 /// Records an amount of a call that has ended.

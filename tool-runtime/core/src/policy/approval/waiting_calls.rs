@@ -129,9 +129,7 @@ impl Tickets<'_> {
         let waiting_ticket = ticket.filter(|ticket| ticket.end.is_none());
         Ok(waiting_ticket.and_then(|waiting_ticket| approvals.waiting_call(&waiting_ticket)))
     }
-}
 
-impl Tickets<'_> {
     /// Describes for each of these calls what it would use of its budgets, and what is left of them now:
     /// `uses 40.00 of 120.00 EUR left today (shopping)`. Nothing is reserved.
     ///
@@ -141,12 +139,12 @@ impl Tickets<'_> {
         &self,
         calls: &[WaitingCall],
     ) -> Result<Vec<Vec<String>>, StoreError> {
-        let scopes: Vec<_> = calls.iter().map(|call| self.scope_of(call)).collect();
+        let scopes: Vec<_> = calls.iter().map(|call| self.waiting_scope(call)).collect();
         self.approvals().spending.notes(&scopes).await
     }
 
     /// Makes the scope of a waiting call, which does not run; none if its tool is gone.
-    fn scope_of(self, call: &WaitingCall) -> Option<CallScope> {
+    fn waiting_scope(self, call: &WaitingCall) -> Option<CallScope> {
         let runtime = self.runtime();
         let tool = runtime.registered(call.ticket.tool())?;
         let environment = runtime.services().environment().clone();

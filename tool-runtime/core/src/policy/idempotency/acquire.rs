@@ -48,7 +48,7 @@ impl KeyClaims {
         started: Instant,
     ) -> Result<Option<ClaimedKey>, ShortCircuit> {
         let plan = scope.plan();
-        let (mut spending, mut unpayable) = match self.payable(scope, approval) {
+        let (mut spending, mut unpayable) = match self.spending.payable(scope, approval) {
             Ok(spending) => (spending, None),
             // The outcome of an earlier run under the key comes first: a repeat is not told that nothing happened.
             Err(refusal) => match self.earlier_run(scope, approval).await? {
@@ -129,18 +129,6 @@ impl KeyClaims {
                 }
             }
         }
-    }
-
-    /// Returns what a write spends, if it may spend it as far as its arguments and its mandate say.
-    fn payable(
-        &self,
-        scope: &CallScope,
-        approval: &CallApproval,
-    ) -> Result<CallSpending, Box<Refusal>> {
-        let spending = self.spending.plan(scope)?;
-        spending.must_have_proofs(approval.proofs.as_deref())?;
-        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
-        Ok(spending)
     }
 
     /// Asks the store for the key and the reservations; returns its answer, and the store's time before it.
@@ -232,10 +220,8 @@ impl KeyClaims {
         let until = claimed_at.after(scope.plan().lease);
         let lease = Arc::new(KeyLease::new(self.stores.clone(), until));
         scope.set_lease(lease.clone());
-        if !spending.is_empty() {
-            spending.record(scope, None);
-            spending.cite_proofs(scope, claimed_at);
-        }
+        spending.record(scope, None);
+        spending.cite_proofs(scope, claimed_at);
         ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
             .with_spending(spending)
     }

@@ -178,9 +178,6 @@ impl ClaimedKey {
 
     /// Records in the call what became of its reservations.
     fn record_settlement(&self, settlement: &Settlement) {
-        if self.spending.is_empty() {
-            return;
-        }
         match settlement {
             Settlement::Answered { .. } => self.spending.record(&self.call, Some(&self.charge)),
             Settlement::Released => {
@@ -192,9 +189,7 @@ impl ClaimedKey {
 
     /// Records in the call that its reservations were spent with a commit, or are held since it is not known.
     pub(super) fn record_commit(&self, is_known: bool) {
-        if !self.spending.is_empty() {
-            self.spending.record(&self.call, is_known.then_some(&self.charge));
-        }
+        self.spending.record(&self.call, is_known.then_some(&self.charge));
     }
 
     /// Returns the operation that settles the key, with its reservations if it has some.

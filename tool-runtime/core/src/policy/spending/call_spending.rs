@@ -35,7 +35,10 @@ impl CallSpending {
     }
 
     /// Records the balances of the [reservations](Self::reservations), in their order, without them.
-    pub(in crate::policy) fn with_balances(mut self, balances: Vec<Balance>) -> Self {
+    pub(in crate::policy) fn with_balances(
+        mut self,
+        balances: impl IntoIterator<Item = Balance>,
+    ) -> Self {
         let stored = self.demands.iter().zip(&mut self.balances);
         let stored = stored.filter(|(demand, _)| !demand.is_of_call_alone);
         stored.zip(balances).for_each(|((_, stored), balance)| *stored = balance);
@@ -103,15 +106,15 @@ impl CallSpending {
 
     /// Describes each demand for the approver: `uses 40.00 of 120.00 EUR left today (shopping)`.
     pub(in crate::policy) fn notes(&self) -> Vec<String> {
-        self.notes_of(|_| true)
+        self.notes_where(|_| true)
     }
 
     /// Describes each demand that the caller may see.
     pub(in crate::policy) fn visible_notes(&self) -> Vec<String> {
-        self.notes_of(|demand| demand.is_visible)
+        self.notes_where(|demand| demand.is_visible)
     }
 
-    fn notes_of(&self, is_shown: impl Fn(&Demand) -> bool) -> Vec<String> {
+    fn notes_where(&self, is_included: impl Fn(&Demand) -> bool) -> Vec<String> {
         let note = |(demand, balance): (&Demand, &Balance)| {
             let Reservation { account, amount, limit, .. } = &demand.reservation;
             let left = balance.left(*limit);
@@ -124,8 +127,8 @@ impl CallSpending {
                 account.budget,
             )
         };
-        let shown = self.parts().filter(|(demand, _)| demand.has_limit() && is_shown(demand));
-        shown.map(note).collect()
+        let parts = self.parts().filter(|(demand, _)| demand.has_limit() && is_included(demand));
+        parts.map(note).collect()
     }
 
     /// Refuses the call if one of its demands does not fit and no person may allow it.
@@ -197,9 +200,9 @@ impl CallSpending {
         }
     }
 
-    /// Records the amounts of the call: held, or spent as the charge says.
+    /// Records the amounts of a call that has reserved some: held, or spent as the charge says.
     pub(in crate::policy) fn record(&self, scope: &CallScope, charge: Option<&Charge>) {
-        if !self.is_reserved {
+        if !self.is_reserved || self.is_empty() {
             return;
         }
         let limited = self.parts().filter(|(demand, _)| demand.has_limit());

@@ -83,11 +83,8 @@ impl SpendingLimits {
             balances = self.balances(&reservations, STORE_TIMEOUT).await?;
         }
         let mut balances = balances.into_iter();
-        let described = planned.into_iter().map(|spending| {
-            let stored = spending.reservations(false).len();
-            spending.with_balances(balances.by_ref().take(stored).collect()).notes()
-        });
-        Ok(described.collect())
+        let notes = |spending: CallSpending| spending.with_balances(balances.by_ref()).notes();
+        Ok(planned.into_iter().map(notes).collect())
     }
 
     /// Returns the reason for which a person has to decide about a call: it is above an amount, or beyond a limit that
@@ -108,6 +105,18 @@ impl SpendingLimits {
         Ok(spending.approval_reason())
     }
 
+    /// Returns what a call needs, if it may spend it as far as its arguments and its mandate say.
+    pub(in crate::policy) fn payable(
+        &self,
+        scope: &CallScope,
+        approval: &CallApproval,
+    ) -> Result<CallSpending, Box<Refusal>> {
+        let spending = self.plan(scope)?;
+        spending.must_have_proofs(approval.proofs.as_deref())?;
+        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
+        Ok(spending)
+    }
+
     /// Spends what a read needs, or refuses it.
     pub(in crate::policy) async fn spend(
         &self,
@@ -115,16 +124,14 @@ impl SpendingLimits {
         approval: &CallApproval,
         started: Instant,
     ) -> Result<CallSpending, Box<Refusal>> {
-        let (spending, may_exceed) = (self.plan(scope)?, approval.may_exceed_budgets);
+        let spending = self.payable(scope, approval)?;
         if spending.is_empty() {
             return Ok(spending);
         }
-        spending.must_have_proofs(approval.proofs.as_deref())?;
-        spending.must_fit_alone(scope, may_exceed)?;
         let limit = time_left(scope, started);
         let spent = async {
             let now = self.stores.keys_time(limit).await?;
-            let reservations = spending.reservations(may_exceed);
+            let reservations = spending.reservations(approval.may_exceed_budgets);
             self.stores.call(limit, self.budgets()?.spend(now, reservations)).await
         };
         let spent = within_deadline(scope, started, spent).await?;

@@ -37,10 +37,10 @@ fn an_anonymous_caller_cannot_call_a_tool_that_requires_auth() {
 
 #[test]
 fn two_credentials_grant_what_both_grant() {
-    let named = || Principal::new("orchestrator");
+    let orchestrator = || Principal::new("orchestrator");
     let scopes = |text: &str| text.parse::<Scopes>().expect("these are scopes");
-    let one = named().for_tenants([YANTIAN, OTHER]).with_scopes(scopes("tools traces"));
-    let two = named().for_tenants([YANTIAN]).with_scopes(scopes("tools:read replay"));
+    let one = orchestrator().for_tenants([YANTIAN, OTHER]).with_scopes(scopes("tools traces"));
+    let two = orchestrator().for_tenants([YANTIAN]).with_scopes(scopes("tools:read replay"));
     let both = one.clone().joined_with(&two).expect("they are the same caller's");
     assert!(both.may_act_for(YANTIAN) && !both.may_act_for(OTHER));
     assert!(both.may_call(&tool(true)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use tool_runtime_core::policy::STORE_TIMEOUT;
-use tool_runtime_core::store::{BudgetPeriod, Reservation, StoreError};
+use tool_runtime_core::store::{Balance, BudgetPeriod, Reservation, StoreError};
 
 use self::view::{BudgetLimit, BudgetSum};
 pub(crate) use self::view::{BudgetsPage, PeriodCursor};
@@ -48,23 +48,22 @@ async fn page(
     requested: PageRequest<PeriodCursor>,
 ) -> Result<BudgetsPage, Problem> {
     let limits = app.runtime.policy_state().budget_sums();
-    let sums = sums(app, authorized, &requested).await;
-    let sums = sums.map_err(|_| Problem::store_unavailable())?;
-    let next = sums.last().filter(|_| sums.len() >= requested.limit);
-    let next = next.map(|(period, _)| PeriodCursor::after(period).to_string());
+    let periods = periods(app, authorized, &requested).await;
+    let periods = periods.map_err(|_| Problem::store_unavailable())?;
+    let last = periods.last().filter(|_| periods.len() >= requested.limit);
     Ok(BudgetsPage {
         limits: limits.iter().map(BudgetLimit::new).collect(),
-        sums: sums.into_iter().map(|(_, sum)| sum).collect(),
-        next,
+        next: last.map(|(period, _)| PeriodCursor::after(period).to_string()),
+        sums: periods.iter().map(|(period, balance)| BudgetSum::new(period, balance)).collect(),
     })
 }
 
-/// Reads a page of a tenant's sums, each with the limit in force.
-async fn sums(
+/// Reads a page of a tenant's periods, each with its balance under the limit in force.
+async fn periods(
     app: &App,
     authorized: &AuthorizedCaller,
     requested: &PageRequest<PeriodCursor>,
-) -> Result<Vec<(BudgetPeriod, BudgetSum)>, StoreError> {
+) -> Result<Vec<(BudgetPeriod, Balance)>, StoreError> {
     let stores = &app.runtime.policy_state().stores;
     // A store without budgets has no sums.
     let Ok(budgets) = stores.budgets() else { return Ok(Vec::new()) };
@@ -73,8 +72,7 @@ async fn sums(
     let periods = stores.call(STORE_TIMEOUT, periods).await?;
     let reservations: Vec<_> = periods.iter().map(reservation).collect();
     let balances = stores.call(STORE_TIMEOUT, budgets.balances(&reservations)).await?;
-    let sums = periods.into_iter().zip(balances);
-    Ok(sums.map(|(period, balance)| (period.clone(), BudgetSum::new(&period, &balance))).collect())
+    Ok(periods.into_iter().zip(balances).collect())
 }
 
 /// Makes the reservation of nothing whose balance is that of the period, with the limit in force.
