@@ -255,7 +255,7 @@ impl MandateClaims {
         let actor =
             cx.actor().map(|actor: &Actor| format!("{}:{}", actor.kind().as_str(), actor.id()));
         let is_agent = self.may_act.as_ref().is_none_or(|agent| actor.as_ref() == Some(&agent.sub));
-        if cx.user_id() != Some(&self.sub) || !is_agent {
+        if cx.user_id() != Some(self.sub.as_str()) || !is_agent {
             return Err(MandateError::Foreign);
         }
         if !self.tools.iter().any(|name| name == tool) {
