@@ -241,7 +241,7 @@ async fn a_run_whose_key_was_taken_over_commits_nothing() {
     // Without the pooler, whose two connections the open transactions would take from other tests.
     if let Some(url) = server::url() {
         let bank = Fixture::new(&url).await;
-        let short = runtime(&bank.store, &bank.schema, Duration::from_millis(600));
+        let short = runtime(&bank.store, &bank.schema, Duration::from_secs(3));
         let mut first = call(&short, "order-1", "Answer", 60_000);
         // Another transaction holds the account, so that the tool waits in its statements.
         let client = server::client(&url).await;
