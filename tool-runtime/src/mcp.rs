@@ -18,7 +18,7 @@ pub use tool_runtime_http::mcp::{
 #[cfg(feature = "mcp-client")]
 #[doc(inline)]
 pub use tool_runtime_mcp_client::{
-    NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError, RemoteErrorKind,
-    RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol, RemoteServer,
-    RemoteStatus, RemoteTool, RemoteToolState,
+    AmountArgument, NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError,
+    RemoteErrorKind, RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol,
+    RemoteServer, RemoteStatus, RemoteTool, RemoteToolState,
 };

@@ -1,3 +1,13 @@
+// tool_runtime_mcp_client::AmountArgument
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AmountArgument {
+    Decimal(String),
+    MinorUnits(String),
+    DecimalBeside(String),
+    Money,
+}
+
 // tool_runtime_mcp_client::NewTools
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
@@ -69,6 +79,7 @@ impl RemoteBuilder {
     pub fn call_timeout(self, timeout: Duration) -> Self {}
     pub async fn connect(self, runtime: &Runtime) -> Result<Remote, RemoteError> {}
     pub fn connect_timeout(self, timeout: Duration) -> Self {}
+    pub fn cost(self, tool: impl Into<String>, cost: impl Into<String>) -> Self {}
     pub fn current_dir(self, folder: impl Into<PathBuf>) -> Self {}
     pub fn describe(self, description: impl Into<String>) -> Self {}
     pub fn effect(self, tool: impl Into<String>, effect: Effect) -> Self {}
@@ -91,6 +102,12 @@ impl RemoteBuilder {
     pub fn protocol(self, protocol: RemoteProtocol) -> Self {}
     pub fn reconnect_delays(self, first: Duration, longest: Duration) -> Self {}
     pub fn refresh_every(self, period: Option<Duration>) -> Self {}
+    pub fn spends(
+        self,
+        tool: impl Into<String>,
+        argument: impl Into<String>,
+        amount: AmountArgument,
+    ) -> Self {}
     pub fn start(self, runtime: &Runtime) -> Result<Remote, RemoteError> {}
 }
 impl std::fmt::Debug for RemoteBuilder {}

@@ -7,7 +7,7 @@
 mod remote;
 
 pub use self::remote::{
-    NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError, RemoteErrorKind,
-    RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol, RemoteServer,
-    RemoteStatus, RemoteTool, RemoteToolState,
+    AmountArgument, NewTools, PinDifference, Remote, RemoteBuilder, RemoteConnection, RemoteError,
+    RemoteErrorKind, RemoteEvent, RemoteFinding, RemoteFindingKind, RemoteLimits, RemoteProtocol,
+    RemoteServer, RemoteStatus, RemoteTool, RemoteToolState,
 };

@@ -1,7 +1,9 @@
 //! What the runtime has of a server's tools: names, effects, schemas.
 
 use serde_json::json;
-use tool_runtime::mcp::{RemoteLimits, RemoteToolState};
+use tool_runtime::budgets::Budget;
+use tool_runtime::mcp::{AmountArgument, RemoteLimits, RemoteToolState};
+use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
 use super::server::{TestServer, adder, tool};
@@ -174,4 +176,63 @@ async fn a_setting_for_a_tool_that_the_server_does_not_list_is_reported() {
     let builder = events.of(server.remote().effect("ecko", Effect::Read));
     let _remote = builder.connect(&runtime).await.unwrap();
     assert!(events.texts().contains("`ecko`"));
+}
+
+/// A runtime with a budget of five euros a day.
+fn budgeted() -> Runtime {
+    let policy = Policy::new().budget(Budget::new("shopping").per_day("5.00 EUR"));
+    let builder = Runtime::builder().policy(policy).permission("far", Permission::Allow);
+    builder.expect_more_tools().build().unwrap()
+}
+
+#[tokio::test]
+async fn amounts_that_the_host_marks_count_for_budgets() {
+    let server = TestServer::new([tool("pay"), tool("buy"), tool("ask"), tool("wait")]);
+    let runtime = budgeted();
+    let builder = server
+        .remote()
+        .spends("pay", "count", AmountArgument::MinorUnits("EUR".to_owned()))
+        .spends("buy", "message", AmountArgument::Decimal("EUR".to_owned()))
+        .cost("ask", "0.50 EUR");
+    let remote = builder.connect(&runtime).await.unwrap();
+    for (tool, arguments, left) in [
+        ("far.pay", r#"{"count":125}"#, "3.75"),
+        ("far.buy", r#"{"message":"2.25"}"#, "1.50"),
+        ("far.ask", "{}", "1.00"),
+    ] {
+        let answer = answer(&runtime, tool, arguments).await;
+        assert_eq!(answer["meta"]["budget"][0]["left"], left, "{tool}: {answer}");
+    }
+    assert!(answer(&runtime, "far.wait", "{}").await["meta"].get("budget").is_none());
+    let calls = server.calls().len();
+    let refused = answer(&runtime, "far.pay", r#"{"count":101}"#).await;
+    assert_eq!(refused["error"]["details"]["reason"], "budget_exceeded", "{refused}");
+    // The server would choose the amount of a call that names none.
+    let unnamed = answer(&runtime, "far.pay", "{}").await;
+    assert_eq!(unnamed["error"]["code"], "INVALID_ARGUMENT", "{unnamed}");
+    assert_eq!(server.calls().len(), calls);
+    // The lock has what the server lists.
+    assert_eq!(state(&remote, "pay"), RemoteToolState::Available);
+    let schema = runtime.spec("far.pay").unwrap();
+    assert_eq!(schema.input_schema()["required"], json!(["count"]));
+}
+
+#[tokio::test]
+async fn a_tool_without_the_amount_that_the_host_marks_is_not_used() {
+    let server = TestServer::new([tool("pay"), tool("buy")]);
+    let runtime = budgeted();
+    let builder = server
+        .remote()
+        .spends("pay", "cents", AmountArgument::MinorUnits("EUR".to_owned()))
+        .spends("buy", "message", AmountArgument::Decimal("EURO".to_owned()));
+    let remote = builder.connect(&runtime).await.unwrap();
+    let reason = |tool: &str| {
+        let status = remote.status();
+        let tool = status.tool(tool).unwrap();
+        assert_eq!(tool.state, RemoteToolState::Refused);
+        tool.reason.clone().unwrap_or_default()
+    };
+    assert!(reason("pay").contains("it has no argument of this name"), "{}", reason("pay"));
+    assert!(reason("buy").contains("is in `EURO`, and the code"), "{}", reason("buy"));
+    assert_eq!(names(&runtime), [""; 0]);
 }

@@ -15,6 +15,7 @@ use super::handle::Remote;
 use super::limits::RemoteLimits;
 use super::lock::{LockStore, McpLockMode};
 use super::settings::{HostToolSettings, Listener, NewTools, ReconnectSettings, RemoteSettings};
+use super::spending::AmountArgument;
 use super::status::RemoteEvent;
 
 /// Describes a remote server, and connects it to a runtime; see [`Remote`].
@@ -121,6 +122,32 @@ impl RemoteBuilder {
     /// Sets whether repeating a call of a tool has no further effect. Default: false.
     pub fn idempotent(mut self, tool: impl Into<String>, idempotent: bool) -> Self {
         self.claims.idempotent.insert(tool.into(), idempotent);
+        self
+    }
+
+    /// Says that an argument of a tool is the amount that a call spends, by the server's names of both; calls of it add
+    /// up, and count for budgets.
+    ///
+    /// The call needs the argument then, unless the server's schema has a default for it. A tool without such an
+    /// argument is not used.
+    pub fn spends(
+        mut self,
+        tool: impl Into<String>,
+        argument: impl Into<String>,
+        amount: AmountArgument,
+    ) -> Self {
+        self.claims
+            .spending
+            .entry(tool.into())
+            .or_default()
+            .arguments
+            .insert(argument.into(), amount);
+        self
+    }
+
+    /// Sets what each call of a tool costs, such as `0.02 USD`, beside what its arguments say.
+    pub fn cost(mut self, tool: impl Into<String>, cost: impl Into<String>) -> Self {
+        self.claims.spending.entry(tool.into()).or_default().cost = Some(cost.into());
         self
     }
 

@@ -19,6 +19,7 @@ mod listing;
 mod lock;
 mod names;
 mod settings;
+mod spending;
 mod status;
 mod supervisor;
 
@@ -30,6 +31,7 @@ pub use self::handle::Remote;
 pub use self::limits::RemoteLimits;
 pub use self::lock::PinDifference;
 pub use self::settings::NewTools;
+pub use self::spending::AmountArgument;
 pub use self::status::{
     RemoteConnection, RemoteEvent, RemoteServer, RemoteStatus, RemoteTool, RemoteToolState,
 };

@@ -13,6 +13,7 @@ use tool_runtime_core::tool::catch_panic;
 use super::connect::{ConnectOptions, RemoteEndpoint, RemoteProtocol};
 use super::limits::RemoteLimits;
 use super::lock::{LockStore, McpLockMode};
+use super::spending::ToolMarks;
 use super::status::RemoteEvent;
 
 /// Selects what happens to a tool that is not in the lock.
@@ -60,6 +61,7 @@ pub(super) struct HostToolSettings {
     pub(super) effects: BTreeMap<String, Effect>,
     pub(super) open_world: BTreeMap<String, bool>,
     pub(super) idempotent: BTreeMap<String, bool>,
+    pub(super) spending: BTreeMap<String, ToolMarks>,
 }
 
 /// The delays between attempts to connect, and their number.
@@ -132,7 +134,8 @@ impl HostToolSettings {
     /// Lists the tools that the host has settings for.
     pub(super) fn named(&self) -> BTreeSet<&String> {
         let effects = self.effects.keys();
-        effects.chain(self.open_world.keys()).chain(self.idempotent.keys()).collect()
+        let others = self.open_world.keys().chain(self.idempotent.keys());
+        effects.chain(others).chain(self.spending.keys()).collect()
     }
 }
 

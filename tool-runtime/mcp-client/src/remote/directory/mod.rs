@@ -340,9 +340,11 @@ impl DirectoryEntry {
         if is_same && name.is_some() {
             return;
         }
-        let clean = clean_definition(&definition);
+        let mut clean = clean_definition(&definition);
+        let marks = settings.claims.spending.get(&definition.name);
+        let misfit = marks.and_then(|marks| marks.write(&mut clean.input).err());
         let problem = name.as_ref().map(|name| problem_of(name, &definition, &clean, settings));
-        self.problem = no_name.or(problem.flatten());
+        self.problem = no_name.or(misfit).or(problem.flatten());
         self.name = name;
         self.listed = Some(ListedDefinition { pin, definition, clean });
     }

@@ -127,6 +127,17 @@ pub(super) fn rows() -> Vec<Row> {
             row("money in another currency", before, after, SpendingChanged, rules)
         },
         row(
+            "a cost that no budget counts any longer",
+            text("x-cost", json!("0.02 USD")),
+            plain(),
+            SpendingRemoved,
+            ["spending-removed /x-cost before"],
+        ),
+        {
+            let (before, after) = both("x-cost", json!("0.02 USD"), json!("estimated"));
+            row("another cost", before, after, SpendingChanged, ["spending-changed /x-cost"])
+        },
+        row(
             "the first alias",
             plain(),
             text("x-aliases", json!(["text"])),
