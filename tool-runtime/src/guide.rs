@@ -57,6 +57,8 @@ pages! {
     http_clients: "http-clients.md";
     #[feature = "http"]
     http_approvals: "http-approvals.md";
+    #[feature = "console"]
+    console: "console.md";
     #[feature = "http"]
     http_records: "http-records.md";
     #[feature = "jwks-url"]

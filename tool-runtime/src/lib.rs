@@ -80,6 +80,7 @@
 //! | `adapters` | no | [`adapters`]: the tools in the dialects of model providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
 //! | `http` | no | [`http`]: the tools over HTTP, as a router and as a server |
+//! | `console` | no | [`console`]: pages for the people who decide about waiting calls; needs Rust 1.88 |
 //! | `jwt` | no | callers of [`http`] that prove who they are by signed tokens; needs Rust 1.88 |
 //! | `jwks-url` | no | the keys of signed tokens from a URL: `http::Jwks::url`; adds an HTTP client, needs Rust 1.88 |
 //! | `mcp` | no | [`mcp`]: the tools for clients of the Model Context Protocol; needs Rust 1.88 |
@@ -127,6 +128,9 @@ pub use tool_runtime_agent::assess;
 #[cfg(feature = "budgets")]
 #[doc(inline)]
 pub use tool_runtime_budgets as budgets;
+#[cfg(feature = "console")]
+#[doc(inline)]
+pub use tool_runtime_console as console;
 #[cfg(feature = "tokio")]
 #[doc(inline)]
 pub use tool_runtime_core::TokioTimer;

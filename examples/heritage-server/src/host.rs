@@ -100,7 +100,8 @@ impl Host {
         let log = JsonLog::new(log)?;
         let rules = ToolPolicy::new().rate_limit(RateLimit::per_minute(options.calls_per_minute)?);
         let policy = policy.ticket_keys(files.keys()?).rules(rules);
-        let drafts = if options.ask_first { Permission::Ask } else { Permission::Allow };
+        let drafts =
+            if options.ask_first || options.console { Permission::Ask } else { Permission::Allow };
         let runtime = Runtime::builder()
             .state(guide)
             .tool::<GetNpcProfileTool>()

@@ -7,6 +7,7 @@ use clap::Parser;
 
 /// The guide of a historic village: its tools over HTTP.
 #[derive(Debug, Clone, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(name = "heritage-server", version)]
 pub struct Options {
     /// The address to listen on
@@ -60,6 +61,9 @@ pub struct Options {
     /// Requires a person's approval for each draft, by /api/approvals
     #[arg(long, env = "HERITAGE_ASK_FIRST")]
     pub ask_first: bool,
+    /// Serves a console for approvers at /console; each draft then requires a person's approval
+    #[arg(long, env = "HERITAGE_CONSOLE", conflicts_with = "stdio")]
+    pub console: bool,
     /// Serves the tools by the Model Context Protocol too, at /api/mcp
     #[arg(long, env = "HERITAGE_MCP", conflicts_with = "stdio")]
     pub mcp: bool,
@@ -88,6 +92,7 @@ impl Options {
             new_key: None,
             import: None,
             ask_first: false,
+            console: false,
             mcp: false,
             stdio: false,
             calls_per_minute: 600,

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use axum::Router;
+use tool_runtime::console::Console;
 use tool_runtime::http::{
     self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, shutdown_signal,
 };
@@ -57,7 +58,11 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
     };
     let config = if options.mcp { config.mcp(crate::protocol::config()?) } else { config };
     let drain = config.drain();
-    let app = Router::new().nest("/api", http::router(host.runtime.clone(), config));
+    let api = http::router(host.runtime.clone(), config);
+    let mut app = Router::new().nest("/api", api.clone());
+    if options.console {
+        app = app.nest("/console", Console::new(api, files.keys()?).router());
+    }
     let server = Server::new(app, drain).bind(options.listen).await?;
     eprintln!("{}", greeting(server.local_addr(), &options, &files));
     let ended = server.run(shutdown_signal()).await?;
@@ -146,6 +151,11 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
     } else {
         "off; --mcp serves it too".to_owned()
     };
+    let console = if options.console {
+        format!("http://{address}/console")
+    } else {
+        "off; --console serves pages for approvers".to_owned()
+    };
     format!(
         "the guide of 严田古村 listens on http://{address}/api
   tables   {tables}
@@ -153,6 +163,7 @@ fn greeting(address: SocketAddr, options: &Options, files: &Files) -> String {
   record   {record}
   callers  {callers}
   mcp      {protocol}
+  console  {console}
   log      a line of JSON a call, on standard output
 
 try, in another terminal:

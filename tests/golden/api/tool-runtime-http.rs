@@ -295,6 +295,8 @@ impl Principal {
     #[must_use]
     pub fn may_name_user(&self, user: &str) -> bool {}
     #[must_use]
+    pub fn may_view(&self, tool: &ToolSpec) -> bool {}
+    #[must_use]
     pub fn name(&self) -> &str {}
     #[must_use]
     pub fn new(name: impl Into<Box<str>>) -> Self {}
@@ -351,6 +353,7 @@ pub struct Routers {
 pub enum Scope {
     Internal,
     Approvals,
+    ViewApprovals,
     ExceedBudgets,
     Budgets,
     Traces,
@@ -379,6 +382,8 @@ impl Scopes {
     pub fn may_call(&self, tool: &ToolSpec) -> bool {}
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {}
+    #[must_use]
+    pub fn may_view(&self, tool: &ToolSpec) -> bool {}
     #[must_use]
     pub fn none() -> Self {}
 }

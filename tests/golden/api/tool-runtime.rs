@@ -206,6 +206,8 @@
 
 // tool_runtime::canonical = tool_runtime_schema::canonical
 
+// tool_runtime::console = tool_runtime_console
+
 // tool_runtime::contracts = tool_contracts
 
 // tool_runtime::evidence = tool_runtime_record::evidence
@@ -333,6 +335,8 @@
 // tool_runtime::ledger::audit = tool_runtime_record::ledger::audit
 
 // tool_runtime::ledger::verify = tool_runtime_record::ledger::verify
+
+// tool_runtime::mcp::AmountArgument = tool_runtime_mcp_client::AmountArgument
 
 // tool_runtime::mcp::Icon = tool_runtime_http::mcp::Icon
 

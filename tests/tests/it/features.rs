@@ -5,11 +5,12 @@ use std::fs;
 
 use crate::source_files::root;
 
-/// The parts that need Rust 1.88, by their dependencies `jsonwebtoken` and `rmcp`.
-const NEED_1_88: [&str; 4] = [
+/// The parts that need Rust 1.88, by their dependencies `askama`, `jsonwebtoken` and `rmcp`.
+const NEED_1_88: [&str; 5] = [
     "tool-runtime-budgets/mandates",
     "tool-runtime-http/jwt",
     "tool-runtime-http/mcp",
+    "dep:tool-runtime-console",
     "dep:tool-runtime-mcp-client",
 ];
 

@@ -116,12 +116,17 @@ async fn an_operator_lists_and_resolves_unknown_outcomes_and_is_on_the_record() 
     assert_eq!((&shown["tool_name"], &shown["key"]), (&json!("pay_once"), &json!("key:a")));
     assert_eq!((&shown["principal"], &shown["damaged"]), (&json!("user:jane"), &json!(false)));
     assert!(shown["global_key"].as_str().unwrap().len() == 64 && shown["since"].is_string());
+    let alone = |id: &Value| format!("?limit=1&id={id}");
+    let single = bank.listed(&alone(&shown["id"])).await.json();
+    assert_eq!(single, json!({"outcomes": [shown]}));
 
     let happened = json!({"decision": "happened", "answer": 5, "reason": "the bank has it"});
     let resolved = bank.resolve(&shown["id"], happened).await;
     assert_eq!(resolved.status, 200, "{}", resolved.text);
     let again = bank.pay("a").await;
     assert_eq!((again.status, &again.json()["output"]), (200, &json!(5)), "{}", again.text);
+    let none = bank.listed(&alone(&shown["id"])).await.json();
+    assert_eq!(none, json!({"outcomes": []}), "a resolved outcome is not unknown");
     let did_not = json!({"decision": "did_not_happen", "reason": "the bank has no such payment"});
     assert_eq!(bank.resolve(&first["outcomes"][1]["id"], did_not).await.status, 200);
     assert_eq!(bank.pay("b").await.status, 200, "what did not happen runs");
@@ -132,13 +137,16 @@ async fn an_operator_lists_and_resolves_unknown_outcomes_and_is_on_the_record() 
     let expected = [
         ("list_outcomes", "done"),
         ("list_outcomes", "done"),
+        ("list_outcomes", "done"),
         ("resolve_happened", "asked"),
         ("resolve_happened", "done"),
+        ("list_outcomes", "done"),
         ("resolve_did_not_happen", "asked"),
         ("resolve_did_not_happen", "done"),
     ];
     assert_eq!(told, expected);
-    let found = &accesses[3];
+    assert_eq!(accesses[2].subject, Some(shown["id"].to_string()));
+    let found = &accesses[4];
     assert_eq!((&*found.by, &*found.reason), ("user:jane by laptop", "the bank has it"));
     let global_key = shown["global_key"].as_str().unwrap();
     assert_eq!(found.subject, Some(format!("pay_once {global_key}")));

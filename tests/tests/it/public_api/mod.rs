@@ -52,6 +52,7 @@ packages! {
     the_public_surface_of_the_adapters_is_the_recorded_one: "tool-runtime/adapters";
     the_public_surface_of_the_agent_is_the_recorded_one: "tool-runtime/agent";
     the_public_surface_of_the_budgets_is_the_recorded_one: "tool-runtime/budgets";
+    the_public_surface_of_the_console_is_the_recorded_one: "tool-runtime/console";
     the_public_surface_of_the_lock_is_the_recorded_one: "tool-runtime/contracts-lock";
     the_public_surface_of_the_core_is_the_recorded_one: "tool-runtime/core";
     the_public_surface_of_the_server_is_the_recorded_one: "tool-runtime/http";

@@ -15,6 +15,8 @@ pub enum Scope {
     Internal,
     /// List and decide calls that wait for approval.
     Approvals,
+    /// List calls that wait for approval, without deciding about them.
+    ViewApprovals,
     /// Let a waiting call exceed a budget that asks.
     ExceedBudgets,
     /// List the budgets of a tenant, and what is left of them.
@@ -34,9 +36,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Internal,
         Self::Approvals,
+        Self::ViewApprovals,
         Self::ExceedBudgets,
         Self::Budgets,
         Self::Traces,
@@ -53,6 +56,7 @@ impl Scope {
         match self {
             Self::Internal => "internal",
             Self::Approvals => "approvals",
+            Self::ViewApprovals => "view_approvals",
             Self::ExceedBudgets => "exceed_budgets",
             Self::Budgets => "budgets",
             Self::Traces => "traces",
@@ -74,9 +78,10 @@ impl Scope {
 /// | `category:NAME` | the tools of this category |
 /// | `internal` | that the tools above need not be meant for models |
 /// | `approvals`, `budgets`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
+/// | `view_approvals` | listing waiting calls as with `approvals`, and deciding about none |
 /// | `exceed_budgets` | with `approvals`, letting a waiting call exceed a budget that asks |
 /// | `evidence_contents` | `/evidence/{id}/contents` |
-/// | `approves:WORD` | with `approvals`, deciding calls of the tools that `WORD` covers, without the right to call them; `WORD` is one of the first four rows |
+/// | `approves:WORD` | with `approvals` or `view_approvals`, deciding or listing calls of the tools that `WORD` covers, without the right to call them; `WORD` is one of the first four rows |
 ///
 /// With `approvals`, a caller lists and decides the waiting calls of the tools that it may call and
 /// of those that `approves:` covers.
@@ -111,7 +116,8 @@ pub struct Scopes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
-     `approvals`, `traces`, `replay`, `outcomes`, `evidence`, `evidence_contents`, `metrics`, or \
+     `approvals`, `view_approvals`, `exceed_budgets`, `budgets`, `traces`, `replay`, `outcomes`, `evidence`, \
+     `evidence_contents`, `metrics`, or \
      `approves:` before one of the first four, with spaces between them"
 )]
 pub struct UnknownScope {
@@ -155,18 +161,41 @@ impl Scopes {
     /// may be called or `approves:` covers it.
     #[must_use]
     pub fn may_decide(&self, tool: &ToolSpec) -> bool {
+        self.has(Scope::Approvals) && self.covers(tool)
+    }
+
+    /// Returns whether waiting calls of a tool may be listed: with `view_approvals` as with
+    /// `approvals`.
+    #[must_use]
+    pub fn may_view(&self, tool: &ToolSpec) -> bool {
+        self.has_approvals() && self.covers(tool)
+    }
+
+    fn covers(&self, tool: &ToolSpec) -> bool {
         let granted = self.approves.as_ref().is_some_and(|approves| approves.may_call(tool));
-        self.has(Scope::Approvals) && (granted || self.may_call(tool))
+        granted || self.may_call(tool)
+    }
+
+    fn has_approvals(&self) -> bool {
+        self.has(Scope::Approvals) || self.has(Scope::ViewApprovals)
     }
 
     /// Returns whether waiting calls of an unregistered tool may be decided. Its category is
     /// unknown, so only its name counts, and it is treated as not meant for models.
     pub(super) fn may_decide_unknown(&self, name: &str) -> bool {
+        self.has(Scope::Approvals) && self.covers_unknown(name)
+    }
+
+    /// Returns whether waiting calls of an unregistered tool may be listed.
+    pub(super) fn may_view_unknown(&self, name: &str) -> bool {
+        self.has_approvals() && self.covers_unknown(name)
+    }
+
+    fn covers_unknown(&self, name: &str) -> bool {
         let names = |scopes: &Self| {
             scopes.has(Scope::Internal) && (scopes.every_tool || scopes.tools.contains(name))
         };
-        let granted = self.approves.as_ref().is_some_and(|approves| names(approves));
-        self.has(Scope::Approvals) && (granted || names(self))
+        self.approves.as_ref().is_some_and(|approves| names(approves)) || names(self)
     }
 
     /// Grants decisions about calls of the tools that these scopes cover, in addition to existing
@@ -256,6 +285,14 @@ mod tests {
     }
 
     #[test]
+    fn the_error_for_a_word_names_every_scope() {
+        let error = "tolls".parse::<Scopes>().expect_err("no scope").to_string();
+        for scope in Scope::ALL {
+            assert!(error.contains(&format!("`{}`", scope.as_str())), "{scope:?}: {error}");
+        }
+    }
+
+    #[test]
     fn a_tool_is_allowed_by_name_by_category_or_with_all_others() {
         let search = tool("search", "content", true);
         for words in ["tools", "tools:search", "category:content", "traces tools"] {
@@ -296,12 +333,31 @@ mod tests {
     }
 
     #[test]
+    fn who_may_only_look_sees_the_calls_that_it_may_not_decide() {
+        let search = tool("search", "content", true);
+        for (words, views, decides) in [
+            ("view_approvals", false, false),
+            ("tools approves:tools", false, false),
+            ("view_approvals tools", true, false),
+            ("view_approvals approves:tools:search", true, false),
+            ("approvals tools", true, true),
+            ("approvals view_approvals tools", true, true),
+        ] {
+            let scopes = scopes(words);
+            assert_eq!(scopes.may_view(&search), views, "{words}");
+            assert_eq!(scopes.may_decide(&search), decides, "{words}");
+        }
+        let looks = scopes("view_approvals internal tools:gone");
+        assert!(looks.may_view_unknown("gone") && !looks.may_decide_unknown("gone"));
+    }
+
+    #[test]
     fn printed_scopes_are_read_again() {
         for text in [
             "",
             "tools",
-            "tools:a tools:b category:c internal approvals traces replay outcomes evidence \
-             evidence_contents metrics",
+            "tools:a tools:b category:c internal approvals view_approvals traces replay outcomes \
+             evidence evidence_contents metrics",
             "approvals approves:tools:a approves:category:c approves:internal",
         ] {
             assert_eq!(scopes(text).to_string(), text);

@@ -96,8 +96,12 @@ pub(crate) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     }});
     let operation =
         operation("listApprovals", "approvals", "List the calls that wait for approval");
-    let after = json!({"type": "string", "format": "uuid"});
-    answered(operation, parameters::for_page(&after), ok, refused(&[&ADMISSION, &[422]]))
+    let uuid = json!({"type": "string", "format": "uuid"});
+    let mut parameters = parameters::for_page(&uuid);
+    let about =
+        "The ticket's id, for a page with this call alone, or with none if it does not wait.";
+    parameters.push(parameters::query_parameter("ticket", about, &uuid));
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[422]]))
 }
 
 pub(crate) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
@@ -184,14 +188,21 @@ pub(crate) fn outcomes(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let operation =
         operation("listOutcomes", "outcomes", "List the calls whose outcome is unknown");
     let after = json!({"type": "string", "pattern": OutcomeCursor::PATTERN});
-    answered(operation, parameters::for_page(&after), ok, refused(&[&ADMISSION, &[422, 504]]))
+    let mut parameters = parameters::for_page(&after);
+    let about =
+        "The outcome's id, for a page with this one alone, or with none if it is not unknown.";
+    parameters.push(parameters::query_parameter("id", about, &outcome_id()));
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[422, 504]]))
+}
+
+fn outcome_id() -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": u64::MAX})
 }
 
 pub(crate) fn resolution(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let ok = responses::json("The outcome is resolved.", &schema_ref("ResolvedOutcome"));
-    let id = json!({"type": "integer", "minimum": 0, "maximum": u64::MAX});
     let mut parameters = parameters::for_request();
-    parameters.push(parameters::path_parameter("id", "The outcome's id.", &id));
+    parameters.push(parameters::path_parameter("id", "The outcome's id.", &outcome_id()));
     let operation =
         operation("resolveOutcome", "outcomes", "Resolve a call whose outcome is unknown");
     let operation = with_body(operation, &schema_ref("OutcomeResolution"));

@@ -58,6 +58,14 @@ pub(crate) trait RequiredScope: Sized + Send + 'static {
     /// The scope.
     const SCOPE: Scope;
 
+    /// A smaller scope that is enough.
+    const SUFFICIENT: Option<Scope> = None;
+
+    /// Returns whether a principal has one of the scopes.
+    fn is_granted(principal: &Principal) -> bool {
+        principal.may(Self::SCOPE) || Self::SUFFICIENT.is_some_and(|scope| principal.may(scope))
+    }
+
     /// Records that an authenticated caller was forbidden; by default no record is left.
     fn record_forbidden(_: &Forbidden<'_>) -> impl Future<Output = ()> + Send {
         ready(())
@@ -108,7 +116,7 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
     async fn from_request_parts(parts: &mut Parts, app: &SharedApp) -> Result<Self, Problem> {
         let admitted = Admitted::from_request_parts(parts, app).await?;
         let defaults = &app.config.context_defaults;
-        let authorization = AuthorizedCaller::from_admitted(admitted, parts, S::SCOPE, defaults);
+        let authorization = AuthorizedCaller::from_admitted::<S>(admitted, parts, defaults);
         let refused_caller = match authorization {
             Ok(caller) => return Ok(Self { caller, scope: PhantomData }),
             Err(refused_caller) => *refused_caller,
@@ -118,7 +126,7 @@ impl<S: RequiredScope> FromRequestParts<SharedApp> for Authorized<S> {
             return Err(problem);
         }
         let params = params_of(parts).await;
-        let cause = ForbiddenCause::from_problem(&principal, S::SCOPE, &problem);
+        let cause = ForbiddenCause::from_problem(S::is_granted(&principal), &problem);
         let (principal, caller) = (&principal, &caller);
         let forbidden = Forbidden { app, parts, params: &params, principal, caller, cause };
         S::record_forbidden(&forbidden).await;
@@ -168,15 +176,14 @@ impl<S> Deref for Authorized<S> {
 
 impl AuthorizedCaller {
     /// Requires a scope of an admitted caller, and makes its context.
-    fn from_admitted(
+    fn from_admitted<S: RequiredScope>(
         admitted: Admitted,
         parts: &Parts,
-        scope: Scope,
         defaults: &ContextDefaults,
     ) -> Result<Self, Box<RefusedCaller>> {
         let context = || {
-            if !admitted.principal.may(scope) {
-                return Err(missing_scope(&admitted.principal, scope));
+            if !S::is_granted(&admitted.principal) {
+                return Err(missing_scope(&admitted.principal, S::SCOPE));
             }
             let head = RequestHead::from_parts(parts);
             context::context(&head, None, &admitted.principal, defaults)
@@ -250,8 +257,8 @@ pub(crate) async fn authenticate(
 }
 
 impl ForbiddenCause {
-    fn from_problem(principal: &Principal, scope: Scope, problem: &Problem) -> Self {
-        if !principal.may(scope) {
+    fn from_problem(has_scope: bool, problem: &Problem) -> Self {
+        if !has_scope {
             return Self::MissingScope;
         }
         problem.reason().map_or(Self::ForeignTenant, Self::Refused)
@@ -297,7 +304,7 @@ mod tests {
         let problem =
             context::context(&RequestHead::from_parts(&parts), None, principal, &defaults);
         let problem = problem.expect_err("the caller is forbidden");
-        ForbiddenCause::from_problem(principal, Scope::Evidence, &problem).as_str()
+        ForbiddenCause::from_problem(principal.may(Scope::Evidence), &problem).as_str()
     }
 
     #[test]

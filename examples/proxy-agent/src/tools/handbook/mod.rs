@@ -52,6 +52,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "canonical.md",
     "choosing-tools.md",
     "compile-errors.md",
+    "console.md",
     "context.md",
     "cookbook.md",
     "effects.md",

@@ -145,6 +145,50 @@ fn check(answer: &Answer, status: u16, reason: &str) {
 }
 
 #[tokio::test]
+async fn a_waiting_call_is_found_by_its_ticket_until_it_is_decided_or_expires() {
+    let approval_server = ApprovalServer::new();
+    let first = approval_server.ask(&json!({"cents": 5})).await;
+    let second = approval_server.ask(&json!({"cents": 6})).await;
+    for ticket in [&first, &second] {
+        let page = approval_server.waiting(&format!("?ticket={ticket}")).await;
+        assert_eq!(page["approvals"].as_array().map(Vec::len), Some(1), "{page}");
+        assert_eq!(page["approvals"][0]["ticket"], **ticket);
+        assert!(page.get("next").is_none());
+    }
+    assert_eq!(approval_server.approve("boss", &first).await.status, 200);
+    let none = json!({"approvals": []});
+    assert_eq!(approval_server.waiting(&format!("?ticket={first}")).await, none);
+    approval_server.clock.advance(Duration::from_secs(365 * 24 * 60 * 60));
+    assert_eq!(approval_server.waiting(&format!("?ticket={second}")).await, none);
+    let request = by("boss", headed(get("/approvals?ticket=7")));
+    let refused = send(&approval_server.app, request).await;
+    assert_eq!(refused.status, 422, "{}", refused.text);
+    assert_eq!(refused.json()["error"], "query `ticket`: expected a UUID, once");
+}
+
+#[tokio::test]
+async fn who_may_only_look_lists_waiting_calls_and_decides_none() {
+    let looks: Scopes = "tools view_approvals".parse().unwrap();
+    let watcher = Principal::new("watcher").for_every_tenant().with_scopes(looks);
+    let watcher = watcher.with_users(Users::OfItsTenants);
+    let config = HttpConfig::new(Auth::unauthenticated_as(watcher));
+    let approval_server = ApprovalServer::with(config, Policy::new());
+    let ticket = approval_server.ask(&json!({"cents": 5})).await;
+    for query in ["", &format!("?ticket={ticket}")] {
+        let page = approval_server.waiting(query).await;
+        assert_eq!(page["approvals"][0]["ticket"], *ticket, "{page}");
+        assert_eq!(page["approvals"][0]["may_decide"], false);
+    }
+    let declined = json!({"decision": "decline", "feedback": "no"});
+    for decision in [json!({"decision": "approve"}), declined] {
+        let refused = approval_server.decide("boss", &ticket, decision).await;
+        check(&refused, 403, "scope");
+    }
+    assert_eq!(approval_server.paid.all(), [""; 0]);
+    assert_eq!(approval_server.waiting("").await["approvals"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
 async fn a_waiting_call_is_listed_without_its_secrets() {
     let approval_server = ApprovalServer::new();
     let ticket = approval_server.ask(&json!({"cents": 5, "pin": SECRET})).await;

@@ -364,6 +364,18 @@ impl Principal {
         self.is_authenticated && self.grants.iter().all(|grant| grant.scopes.may_decide(tool))
     }
 
+    /// Returns whether the principal may list waiting calls of a tool: so does who
+    /// [may decide](Self::may_decide) about them, and who has the scope `view_approvals`.
+    #[must_use]
+    pub fn may_view(&self, tool: &ToolSpec) -> bool {
+        self.is_authenticated && self.grants.iter().all(|grant| grant.scopes.may_view(tool))
+    }
+
+    /// Returns whether the principal may list waiting calls of a tool that is not registered.
+    pub(crate) fn may_view_unknown(&self, name: &str) -> bool {
+        self.is_authenticated && self.grants.iter().all(|grant| grant.scopes.may_view_unknown(name))
+    }
+
     /// Returns whether the principal may decide about waiting calls of a tool that is not
     /// registered.
     pub(crate) fn may_decide_unknown(&self, name: &str) -> bool {

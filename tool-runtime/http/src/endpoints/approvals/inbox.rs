@@ -1,4 +1,4 @@
-//! Lists the waiting calls that an approver may decide about.
+//! Lists the waiting calls that an approver may decide about, or look at.
 
 use tool_runtime_core::policy::WaitingCall;
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::state::app::App;
 /// The most waiting calls that are examined for one page.
 const MAX_EXAMINED: usize = 1_000;
 
-/// A page of the calls that an approver may decide about.
+/// A page of the calls that an approver may look at.
 #[derive(Debug, Default)]
 pub(super) struct InboxPage {
     calls: Vec<WaitingCall>,
@@ -35,7 +35,7 @@ pub(super) async fn page(
         let waiting_page =
             app.runtime.tickets().waiting(authorized.tenant(), after, page_limit).await;
         let waiting_page = waiting_page.map_err(|_| Problem::store_unavailable())?;
-        // An approver reads the arguments, so it sees only calls that it may decide about.
+        // An approver reads the arguments, so it sees only calls of the tools that it is there for.
         let mut covered =
             waiting_page.calls.into_iter().filter(|call| is_covered(app, authorized, call));
         page.calls.extend(covered.by_ref().take(requested.limit - page.calls.len()));
@@ -55,8 +55,23 @@ pub(super) async fn page(
     }
 }
 
+/// Makes a page of one waiting call; it is empty if the call does not wait, or the approver may not look at it.
+pub(super) async fn single(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    ticket: Uuid,
+) -> Result<InboxPage, Problem> {
+    let waiting = app.runtime.tickets().find_waiting(ticket, authorized.tenant()).await;
+    let waiting = waiting.map_err(|_| Problem::store_unavailable())?;
+    let now = app.runtime.policy_state().stores.now();
+    let is_listed =
+        |call: &WaitingCall| call.ticket().expires_at() > now && is_covered(app, authorized, call);
+    let calls = waiting.into_iter().filter(is_listed).collect();
+    Ok(InboxPage { calls, next: None })
+}
+
 /// Returns whether an approver may decide about calls of the tool with this name.
-pub(super) fn approver_may_see(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
+pub(super) fn may_decide(app: &App, authorized: &AuthorizedCaller, tool: &str) -> bool {
     match app.runtime.spec(tool) {
         Some(tool) => authorized.principal().may_decide(&tool),
         None => authorized.principal().may_decide_unknown(tool),
@@ -64,7 +79,11 @@ pub(super) fn approver_may_see(app: &App, authorized: &AuthorizedCaller, tool: &
 }
 
 fn is_covered(app: &App, authorized: &AuthorizedCaller, call: &WaitingCall) -> bool {
-    approver_may_see(app, authorized, call.ticket().tool())
+    let (name, principal) = (call.ticket().tool(), authorized.principal());
+    match app.runtime.spec(name) {
+        Some(tool) => principal.may_view(&tool),
+        None => principal.may_view_unknown(name),
+    }
 }
 
 impl InboxPage {
@@ -80,7 +99,7 @@ impl InboxPage {
 
     /// Makes the body, with the budgets as they are now; without them if they cannot be read in time, since a call can be
     /// declined all the same.
-    pub(super) async fn into_body(self, app: &App) -> Approvals {
+    pub(super) async fn into_body(self, app: &App, authorized: &AuthorizedCaller) -> Approvals {
         let tickets = app.runtime.tickets();
         let read = async {
             let notes = tickets.budget_notes(&self.calls).await;
@@ -89,7 +108,10 @@ impl InboxPage {
         let budgets = within_time_limit(app, read).await;
         let budgets = budgets.unwrap_or_else(|_| vec![Vec::new(); self.calls.len()]);
         let described = self.calls.iter().zip(budgets);
-        let approvals = described.map(|(call, budgets)| Approval::new(call, budgets, &app.runtime));
+        let approvals = described.map(|(call, budgets)| {
+            let may_decide = may_decide(app, authorized, call.ticket().tool());
+            Approval::new(call, budgets, may_decide, &app.runtime)
+        });
         Approvals { approvals: approvals.collect(), next: self.next }
     }
 }

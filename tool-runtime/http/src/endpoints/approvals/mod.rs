@@ -28,12 +28,12 @@ use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::parameters::{Bodyless, PageRequest, Params, param};
+use crate::request::parameters::{Bodyless, PageRequest, Params, one, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::{JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
 
-/// Requires the scope `approvals`, for the list.
+/// Requires the scope `approvals` or `view_approvals`, for the list.
 #[derive(Debug)]
 pub(crate) struct ListApprovals;
 
@@ -43,6 +43,7 @@ pub(crate) struct DecideApprovals;
 
 impl RequiredScope for ListApprovals {
     const SCOPE: Scope = Scope::Approvals;
+    const SUFFICIENT: Option<Scope> = Some(Scope::ViewApprovals);
 }
 
 impl RequiredScope for DecideApprovals {
@@ -63,11 +64,18 @@ pub(crate) async fn list(
 ) -> Result<JsonResponse, Problem> {
     let requested =
         PageRequest::<Uuid>::read(request.query(), "the `next` of the page before, a UUID")?;
+    let ticket = one(request.query(), "ticket", &"a UUID", |text| text.parse().ok())?;
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
-    let page = within_time_limit(&app, inbox::page(&app, &authorized, requested)).await?;
+    let page = async {
+        match ticket {
+            Some(ticket) => inbox::single(&app, &authorized, ticket).await,
+            None => inbox::page(&app, &authorized, requested).await,
+        }
+    };
+    let page = within_time_limit(&app, page).await?;
     let access =
         ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
-    let body = page.into_body(&app).await;
+    let body = page.into_body(&app, &authorized).await;
     access.record(&app, &authorized).await?;
     Ok(JsonResponse::ok(&body))
 }
@@ -96,7 +104,7 @@ async fn execute_decision(
     let mut call = app.runtime.tickets().resume_by_id(ticket, authorized.cx()).await;
     let if_refused = RefusedDecision::new(authorized, ticket, decision);
     // A call that was not found has no name.
-    if !call.name().is_empty() && !inbox::approver_may_see(app, authorized, call.name()) {
+    if !call.name().is_empty() && !inbox::may_decide(app, authorized, call.name()) {
         let _ = call.refuse(refusal::not_covered);
         if_refused.record(app, DecisionRefusal::NOT_COVERED.reason.as_str()).await;
         return Err(refusal::tool_not_covered());

@@ -75,6 +75,8 @@ pub(crate) struct Approval {
     opened_at: DateTime<Utc>,
     /// The time at which the ticket expires.
     expires_at: DateTime<Utc>,
+    /// True if the caller may decide about the call; false if it may only look at it.
+    may_decide: bool,
 }
 
 /// Says that a call was declined.
@@ -100,7 +102,12 @@ pub(crate) enum DeclinedDecision {
 }
 
 impl Approval {
-    pub(super) fn new(waiting: &WaitingCall, budgets: Vec<String>, runtime: &Runtime) -> Self {
+    pub(super) fn new(
+        waiting: &WaitingCall,
+        budgets: Vec<String>,
+        may_decide: bool,
+        runtime: &Runtime,
+    ) -> Self {
         let (ticket, cx) = (waiting.ticket(), waiting.cx());
         let tool = runtime.spec(ticket.tool());
         let arguments = waiting.arguments().map(str::to_owned);
@@ -123,6 +130,7 @@ impl Approval {
             trace_id: cx.trace_id().to_owned(),
             opened_at: utc_time(ticket.issued_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
             expires_at: utc_time(ticket.expires_at()).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            may_decide,
         }
     }
 }

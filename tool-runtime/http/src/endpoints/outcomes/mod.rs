@@ -19,7 +19,7 @@ use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::admission::{Authorized, AuthorizedCaller, RequiredScope};
 use crate::request::body::ReceivedRequest;
-use crate::request::parameters::{Bodyless, PageRequest, Params, param};
+use crate::request::parameters::{Bodyless, PageRequest, Params, one, param};
 use crate::request::time_limit::within_time_limit;
 use crate::response::JsonResponse;
 use crate::state::app::{App, SharedApp};
@@ -40,17 +40,26 @@ pub(crate) async fn list(
 ) -> Result<JsonResponse, Problem> {
     let requested =
         PageRequest::<OutcomeCursor>::read(request.query(), "the `next` of the page before")?;
+    let id = "the id of an outcome, a number";
+    let id = one(request.query(), "id", &id, |text| text.parse::<u64>().ok())?;
     let after = requested.after.map(|cursor| cursor.into_scoped_key(authorized.tenant()));
     let listing = async {
-        let outcomes = app.runtime.outcomes();
-        let records = outcomes.unknown(authorized.tenant(), after.as_ref(), requested.limit).await;
+        let (outcomes, tenant) = (app.runtime.outcomes(), authorized.tenant());
+        let records = match id {
+            Some(id) => {
+                let record = outcomes.find_unknown(tenant, Fence::new(id)).await;
+                record.map(|record| record.into_iter().collect())
+            }
+            None => outcomes.unknown(tenant, after.as_ref(), requested.limit).await,
+        };
         let records = records.map_err(|_| Problem::store_unavailable())?;
-        let done = RecordedOutcome::Done;
-        record_access(&app, &authorized, "list_outcomes", "GET /outcomes", None, done).await?;
+        let (done, subject) = (RecordedOutcome::Done, id.map(|id| id.to_string()));
+        record_access(&app, &authorized, "list_outcomes", "GET /outcomes", subject, done).await?;
         Ok(records)
     };
     let records = within_time_limit(&app, listing).await?;
-    let next = records.last().filter(|_| records.len() >= requested.limit);
+    let is_full = id.is_none() && records.len() >= requested.limit;
+    let next = records.last().filter(|_| is_full);
     let next = next.map(|last| OutcomeCursor::after(&last.key).to_string());
     let outcomes = records.iter().map(UnknownOutcome::from_record).collect();
     Ok(JsonResponse::ok(&OutcomesPage { outcomes, next }))
