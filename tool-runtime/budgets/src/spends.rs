@@ -42,6 +42,8 @@ struct SpendingArgument {
     form: AmountForm,
     /// The default of the schema as JSON text.
     default: Option<String>,
+    /// True if a call that does not name the amount is refused: who runs it would choose how much it spends.
+    is_required: bool,
 }
 
 /// The form of an amount, as `x-spends` says it.
@@ -65,6 +67,8 @@ struct SpendsMark {
     currency_argument: Option<String>,
     #[serde(default)]
     minor_units: bool,
+    #[serde(default)]
+    required: bool,
 }
 
 impl ToolSpending {
@@ -94,14 +98,17 @@ impl ToolSpending {
                 continue;
             };
             let wrong = |why: &str| format!("the argument `{name}` spends: {why}");
-            let form = AmountForm::read(mark).map_err(|why| wrong(&why))?;
+            let mark = SpendsMark::read(mark).map_err(|why| wrong(&why))?;
+            let is_required = mark.required;
+            let form = AmountForm::new(mark).map_err(|why| wrong(&why))?;
             if let AmountForm::DecimalBeside(currency) = &form {
                 if schema.get("properties").and_then(|all| all.get(currency)).is_none() {
                     return Err(wrong(&format!("no argument is named `{currency}`")));
                 }
             }
-            let default = property.get("default").filter(|it| !it.is_null()).map(Value::to_string);
-            spending.arguments.push(SpendingArgument { name: name.clone(), form, default });
+            let default = property.get("default").filter(|it| !it.is_null() && !is_required);
+            let (name, default) = (name.clone(), default.map(Value::to_string));
+            spending.arguments.push(SpendingArgument { name, form, default, is_required });
         }
         Ok(spending)
     }
@@ -131,9 +138,14 @@ impl ToolSpending {
         let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(call.arguments())
             .map_err(|_| uncountable("", InvalidAmount::NotDecimal))?;
         let json = |name: &str| fields.get(name).map(|value| value.get());
-        for SpendingArgument { name, form, default } in &self.arguments {
+        for SpendingArgument { name, form, default, is_required } in &self.arguments {
             let text = json(name).filter(|text| *text != "null").or(default.as_deref());
-            let Some(text) = text else { continue };
+            let Some(text) = text else {
+                if *is_required {
+                    return Err(uncountable(name, InvalidAmount::NotDecimal));
+                }
+                continue;
+            };
             add(form.amount(text, json).map_err(|why| uncountable(name, why))?);
         }
         Ok(sums)
@@ -172,11 +184,18 @@ fn uncountable(argument: &str, why: InvalidAmount) -> Failure {
         .with_message(format!("the amount in `/{argument}` cannot be counted: {why}"))
 }
 
-impl AmountForm {
+impl SpendsMark {
     fn read(mark: &Value) -> Result<Self, String> {
-        let mark: SpendsMark = serde_json::from_value(mark.clone()).map_err(|error| {
-            format!("`x-spends` has `currency`, `currency_argument` and `minor_units`: {error}")
-        })?;
+        serde_json::from_value(mark.clone()).map_err(|error| {
+            format!(
+                "`x-spends` has `currency`, `currency_argument`, `minor_units` and `required`: {error}"
+            )
+        })
+    }
+}
+
+impl AmountForm {
+    fn new(mark: SpendsMark) -> Result<Self, String> {
         let unit = |code: &str| {
             let unit = money::unit(code);
             unit.map_err(|why| format!("the currency of `x-spends` is `{code}`: {why}"))

@@ -66,7 +66,7 @@ pub(crate) async fn review(
         Ok(waiting) => waiting,
         Err(response) => return response,
     };
-    let Some(mut form) = form else {
+    let Some(mut form) = form.filter(|_| approval.may_decide) else {
         return approval_page(&person, &approval, None, StatusCode::OK);
     };
     let by_name = fields.by_name();

@@ -45,7 +45,10 @@ struct OutcomePage<'p> {
     message: Option<PageMessage>,
     /// The fields of a resolution that was refused, so that nothing is typed again.
     answer: String,
+    /// That of the form which says that the effect happened.
     reason: String,
+    /// That of the other form.
+    reason_not: String,
 }
 
 /// Shows a page of the unknown outcomes.
@@ -98,6 +101,9 @@ pub(crate) async fn resolve(
         Ok(outcome) => outcome,
         Err(response) => return response,
     };
+    if fields.is_by_default_button() {
+        return outcome_page(&person, &outcome, StatusCode::OK, None, &fields);
+    }
     let resolution = match resolution(&fields, texts) {
         Ok(resolution) => resolution,
         Err(what) => {
@@ -109,7 +115,10 @@ pub(crate) async fn resolve(
     match shared.api.resolve(&person.caller(), outcome.id, &resolution).await {
         Ok(()) => Redirect::to(&format!("{}/outcomes", person.request.base)).into_response(),
         Err(ApiError::Refused { status, message }) if status != StatusCode::UNAUTHORIZED => {
-            let message = PageMessage::new(texts.not_resolved, &message);
+            // The store may have done it, and its answer come too late.
+            let headline =
+                if status.is_server_error() { texts.resolve_unknown } else { texts.not_resolved };
+            let message = PageMessage::new(headline, &message);
             outcome_page(&person, &outcome, status, Some(message), &fields)
         }
         Err(error) => pages::refused(&shared, &person, None, &error),
@@ -122,7 +131,7 @@ pub(crate) async fn resolve(
 /// Says what is missing in it.
 fn resolution(fields: &FormFields<'_>, texts: &Texts) -> Result<Resolution, &'static str> {
     let reason = fields.get("reason").unwrap_or_default().trim();
-    if fields.is_by_default_button() || fields.get("confirm").is_none() || reason.is_empty() {
+    if fields.get("confirm").is_none() || reason.is_empty() {
         return Err(texts.resolve_needs);
     }
     let reason = reason.to_owned();
@@ -163,13 +172,15 @@ fn outcome_page(
         (texts.global_key, &outcome.global_key),
     ];
     let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    let has_happened = fields.get("decision") == Some("happened");
     let field = |name: &str| fields.get(name).unwrap_or_default().to_owned();
     let page = OutcomePage {
         layout: Layout::new(person, &title),
         facts: facts.map(|(name, value)| (name, visible(value).into_owned())).collect(),
         message,
         answer: field("answer"),
-        reason: field("reason"),
+        reason: if has_happened { field("reason") } else { String::new() },
+        reason_not: if has_happened { String::new() } else { field("reason") },
         row,
     };
     pages::render(status, &page)

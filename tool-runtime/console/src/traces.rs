@@ -9,6 +9,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::SharedState;
 use crate::api::{ApiError, RecordedCall, ReplayedCall, TraceRecord, Verdict};
@@ -18,13 +19,16 @@ use crate::text::{self, DisplayText, visible};
 use crate::texts::Texts;
 
 /// The width of a timeline, in the units of its bars.
-const WIDTH: u64 = 1_000;
+const TIMELINE_WIDTH: u64 = 1_000;
 
 /// The width of the shortest bar.
-const SHORTEST: u64 = 4;
+const MIN_BAR_WIDTH: u64 = 4;
 
 /// The kind of the record of a call that waits for a decision.
 const WAITING: &str = "waiting";
+
+/// The kind of the record of a call that was refused or declined.
+const NOT_RUN: &str = "not_run";
 
 /// The records of a trace.
 #[derive(Template)]
@@ -51,13 +55,14 @@ struct TimelineRow {
     seq: u64,
     tool: String,
     kind: &'static str,
-    opened_at: Timestamp,
+    /// `None` for a record that cannot be read.
+    opened_at: Option<Timestamp>,
     has_failed: bool,
     /// The code of the error.
     code: String,
     attempts: u32,
-    waited: Bar,
-    ran: Bar,
+    waited: TimelineBar,
+    ran: TimelineBar,
     evidence: String,
     record: DisplayText,
     verdict: Option<VerdictRow>,
@@ -65,7 +70,7 @@ struct TimelineRow {
 
 /// A part of a timeline, in thousandths of its width.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Bar {
+struct TimelineBar {
     start: u64,
     width: u64,
     /// The length of time in words; empty if there is none.
@@ -74,7 +79,7 @@ struct Bar {
 
 /// The verdict about the repetition of a call.
 struct VerdictRow {
-    word: &'static str,
+    word: String,
     /// What is behind the word: the reason for which the call was not repeated, or the codes of errors.
     about: String,
     difference: Option<DisplayText>,
@@ -87,7 +92,7 @@ impl TracePage<'_> {
     }
 }
 
-impl Bar {
+impl TimelineBar {
     fn percent_start(&self) -> String {
         percent(self.start)
     }
@@ -162,12 +167,18 @@ pub(crate) async fn replay(
         Ok(page) => page,
         Err(error) => return pages::refused(&shared, &person, None, &error),
     };
-    let report = match shared.api.replay(&caller, trace, reason, after).await {
-        Ok(report) => report,
-        Err(error) => return pages::refused(&shared, &person, None, &error),
+    // A replay leaves out previews and replays, and would go on beyond this page.
+    let is_call = |record: &&TraceRecord| !matches!(record.kind.as_str(), "preview" | "replay");
+    let calls = records.records.iter().filter(is_call).count();
+    let replayed = match calls {
+        0 => Vec::new(),
+        calls => match shared.api.replay(&caller, (trace, after), reason, calls).await {
+            Ok(replayed) => replayed,
+            Err(error) => return pages::refused(&shared, &person, None, &error),
+        },
     };
-    let next = records.next.as_deref().or(report.next.as_deref()).map(pages::query_value);
-    let verdicts = report.calls.into_iter().map(|call| (call.seq, call)).collect();
+    let next = records.next.as_deref().map(pages::query_value);
+    let verdicts = replayed.into_iter().map(|call| ((call.chain, call.seq), call)).collect();
     let page = TracePage {
         rows: timeline(&records.records, verdicts, texts),
         is_replay: true,
@@ -198,33 +209,40 @@ fn form<'p>(person: &'p Person, trace: &'p str, message: Option<PageMessage>) ->
 /// Places the records on one timeline, from when the first call was opened to when the last one ended.
 fn timeline(
     records: &[TraceRecord],
-    mut verdicts: HashMap<u64, ReplayedCall>,
+    mut verdicts: HashMap<(Option<Uuid>, u64), ReplayedCall>,
     texts: &'static Texts,
 ) -> Vec<TimelineRow> {
     let calls: Vec<(&TraceRecord, Option<RecordedCall>)> = records
         .iter()
         .map(|record| (record, serde_json::from_str(record.call.get()).ok()))
         .collect();
-    let known = || calls.iter().filter_map(|(_, call)| call.as_ref());
-    let start = known().map(|call| call.opened_at).min().unwrap_or_default();
-    let end = known().map(|call| call.at).max().unwrap_or_default();
+    let readable = || calls.iter().filter_map(|(_, call)| call.as_ref());
+    let start = readable().map(|call| call.opened_at).min().unwrap_or_default();
+    let end = readable().map(|call| call.at).max().unwrap_or_default();
     let ticket = |call: &RecordedCall| call.approval.as_ref()?.ticket.clone();
     // The first record of a call that waits has its ticket, and so has the one of when it was decided.
     let waiting = calls.iter().filter(|(record, _)| record.kind == WAITING);
-    let asked: HashMap<String, DateTime<Utc>> = waiting
+    let requested_at: HashMap<String, DateTime<Utc>> = waiting
         .filter_map(|(_, call)| Some((ticket(call.as_ref()?)?, call.as_ref()?.opened_at)))
         .collect();
-    let scale = Scale { start, length: milliseconds(start, end).max(1) };
+    let scale = TimelineScale { start, length: milliseconds(start, end).max(1) };
     let row = |(record, call): &(&TraceRecord, Option<RecordedCall>)| {
-        let verdict = verdicts.remove(&record.seq).map(|it| verdict_row(&it.verdict, texts));
-        let asked = call.as_ref().and_then(ticket).and_then(|ticket| asked.get(&ticket).copied());
+        let verdict =
+            verdicts.remove(&(record.chain, record.seq)).map(|it| verdict_row(&it.verdict, texts));
+        let asked =
+            call.as_ref().and_then(ticket).and_then(|ticket| requested_at.get(&ticket).copied());
         let (waited, ran) = match call {
             Some(call) if record.kind == WAITING => (
-                Bar { length: String::new(), ..scale.bar(call.opened_at, call.at) },
-                Bar::default(),
+                TimelineBar { length: String::new(), ..scale.bar(call.opened_at, call.at) },
+                TimelineBar::default(),
+            ),
+            // It was refused or declined: it has not run.
+            Some(call) if record.kind == NOT_RUN => (
+                asked.map(|since| scale.bar(since, call.at)).unwrap_or_default(),
+                TimelineBar::default(),
             ),
             Some(call) => bars(call, asked, &scale),
-            None => (Bar::default(), Bar::default()),
+            None => (TimelineBar::default(), TimelineBar::default()),
         };
         timeline_row(record, call.as_ref(), (waited, ran), verdict, texts)
     };
@@ -232,40 +250,44 @@ fn timeline(
 }
 
 /// The time that a timeline has.
-struct Scale {
+struct TimelineScale {
     start: DateTime<Utc>,
     /// In milliseconds, at least 1.
     length: u64,
 }
 
-impl Scale {
-    fn bar(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> Bar {
-        let place = |part: u64| part.min(self.length).saturating_mul(WIDTH) / self.length;
+impl TimelineScale {
+    fn bar(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> TimelineBar {
+        let place = |part: u64| part.min(self.length).saturating_mul(TIMELINE_WIDTH) / self.length;
         let length = milliseconds(from, to);
         // A short time is seen too, also at the end.
-        let width = place(length).max(SHORTEST);
-        let start = place(milliseconds(self.start, from)).min(WIDTH - width);
-        Bar { start, width, length: length_text(length) }
+        let width = place(length).max(MIN_BAR_WIDTH);
+        let start = place(milliseconds(self.start, from)).min(TIMELINE_WIDTH - width);
+        TimelineBar { start, width, length: length_text(length) }
     }
 }
 
 /// Makes the bars of a call that does not wait any more: for a decision, if one was needed, and for its run.
-fn bars(call: &RecordedCall, asked: Option<DateTime<Utc>>, scale: &Scale) -> (Bar, Bar) {
-    let whole = milliseconds(call.opened_at, call.at);
+fn bars(
+    call: &RecordedCall,
+    asked: Option<DateTime<Utc>>,
+    scale: &TimelineScale,
+) -> (TimelineBar, TimelineBar) {
+    let length = milliseconds(call.opened_at, call.at);
     let is_decided = call.approval.is_some();
-    let running = if is_decided { call.latency_ms.min(whole) } else { whole };
+    let running = if is_decided { call.latency_ms.min(length) } else { length };
     let began = call.at - Duration::from_millis(running);
-    let waited = match asked.or(is_decided.then_some(call.opened_at)) {
-        Some(since) => scale.bar(since, began),
-        None => Bar::default(),
-    };
+    // With a ticket the call was opened again when it was decided; its first record may be on another page.
+    let has_ticket = call.approval.as_ref().is_some_and(|approval| approval.ticket.is_some());
+    let opened_at = (is_decided && !has_ticket).then_some(call.opened_at);
+    let waited = asked.or(opened_at).map(|since| scale.bar(since, began)).unwrap_or_default();
     (waited, scale.bar(began, call.at))
 }
 
 fn timeline_row(
     record: &TraceRecord,
     call: Option<&RecordedCall>,
-    (waited, ran): (Bar, Bar),
+    (waited, ran): (TimelineBar, TimelineBar),
     verdict: Option<VerdictRow>,
     texts: &'static Texts,
 ) -> TimelineRow {
@@ -277,7 +299,7 @@ fn timeline_row(
         seq: record.seq,
         tool: call.map(|call| visible(&call.tool).into_owned()).unwrap_or_default(),
         kind: kind(&record.kind, texts),
-        opened_at: Timestamp(call.map(|call| call.opened_at).unwrap_or_default()),
+        opened_at: call.map(|call| Timestamp(call.opened_at)),
         has_failed: failed.is_some(),
         code: code.map(visible).unwrap_or_default().into_owned(),
         attempts: call.map_or(0, |call| call.attempts),
@@ -295,7 +317,7 @@ fn kind(word: &str, texts: &Texts) -> &'static str {
         "run" => texts.kind_run,
         "stored_answer" => texts.kind_stored_answer,
         WAITING => texts.kind_waiting,
-        "not_run" => texts.kind_not_run,
+        NOT_RUN => texts.kind_not_run,
         "preview" => texts.kind_preview,
         "dry_run" => texts.kind_dry_run,
         "replay" => texts.kind_replay,
@@ -309,7 +331,9 @@ fn verdict_row(verdict: &Verdict, texts: &Texts) -> VerdictRow {
         "same" => texts.verdict_same,
         "drifted" => texts.verdict_changed,
         "gone" => texts.verdict_removed,
-        _ => texts.verdict_skipped,
+        "skipped" => texts.verdict_skipped,
+        // Of a later server.
+        word => word,
     };
     let about = match (reason, earlier_error, error) {
         (Some(reason), _, _) => reason.clone(),
@@ -320,7 +344,7 @@ fn verdict_row(verdict: &Verdict, texts: &Texts) -> VerdictRow {
         }
     };
     VerdictRow {
-        word,
+        word: visible(word).into_owned(),
         about: visible(&about).into_owned(),
         difference: diff.as_deref().map(text::display_json),
     }
@@ -348,7 +372,12 @@ mod tests {
     use crate::texts;
 
     fn record(seq: u64, kind: &str, call: &serde_json::Value) -> TraceRecord {
-        TraceRecord { seq, kind: kind.to_owned(), call: to_raw_value(call).expect("JSON") }
+        TraceRecord {
+            seq,
+            chain: None,
+            kind: kind.to_owned(),
+            call: to_raw_value(call).expect("JSON"),
+        }
     }
 
     #[test]
@@ -377,12 +406,14 @@ mod tests {
             ),
         ];
         let rows = timeline(&records, HashMap::new(), texts);
-        let places = |bar: &Bar| (bar.start, bar.width, bar.length.clone());
-        assert_eq!(places(&rows[0].waited), (0, SHORTEST, String::new()));
-        assert!(rows[0].ran == Bar::default() && !rows[0].has_failed && rows[0].code.is_empty());
+        let places = |bar: &TimelineBar| (bar.start, bar.width, bar.length.clone());
+        assert_eq!(places(&rows[0].waited), (0, MIN_BAR_WIDTH, String::new()));
+        assert!(
+            rows[0].ran == TimelineBar::default() && !rows[0].has_failed && rows[0].code.is_empty()
+        );
         assert_eq!(places(&rows[1].waited), (0, 750, "7.5 s".to_owned()));
         assert_eq!(places(&rows[1].ran), (750, 250, "2.5 s".to_owned()));
-        assert_eq!(rows[2].waited, Bar::default());
+        assert_eq!(rows[2].waited, TimelineBar::default());
         assert_eq!(places(&rows[2].ran), (500, 100, "1.0 s".to_owned()));
         assert!(rows[2].has_failed && rows[2].code == "SLOW");
         let kinds = rows.iter().map(|row| row.kind).collect::<Vec<_>>();
@@ -405,16 +436,21 @@ mod tests {
             (row.word, row.about, row.difference.is_some())
         };
         let texts = texts::choose(None, None);
-        assert_eq!(row(json!({"verdict": "same"})), (texts.verdict_same, String::new(), false));
+        let word = |word: &str| word.to_owned();
+        assert_eq!(
+            row(json!({"verdict": "same"})),
+            (word(texts.verdict_same), String::new(), false)
+        );
         assert_eq!(
             row(json!({"verdict": "skipped", "reason": "write"})),
-            (texts.verdict_skipped, "write".to_owned(), false)
+            (word(texts.verdict_skipped), word("write"), false)
         );
         assert_eq!(
             row(json!({"verdict": "drifted", "error": "TIMEOUT"})),
-            (texts.verdict_changed, "– → TIMEOUT".to_owned(), false)
+            (word(texts.verdict_changed), word("– → TIMEOUT"), false)
         );
         assert!(row(json!({"verdict": "drifted", "diff": []})).2);
         assert_eq!(row(json!({"verdict": "gone"})).0, texts.verdict_removed);
+        assert_eq!(row(json!({"verdict": "better"})).0, "better");
     }
 }

@@ -236,3 +236,44 @@ async fn a_tool_without_the_amount_that_the_host_marks_is_not_used() {
     assert!(reason("buy").contains("is in `EURO`, and the code"), "{}", reason("buy"));
     assert_eq!(names(&runtime), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_server_cannot_take_an_amount_out_of_the_count() {
+    // What the server's schema says of the argument, and a call whose amount the server would choose.
+    for (property, arguments) in [
+        (json!({"type": "integer", "x-aliases": ["amt"]}), r#"{"amt":9900}"#),
+        (json!({"type": ["integer", "null"]}), r#"{"count":null}"#),
+        (json!({}), r#"{"count":null}"#),
+        (json!(true), r#"{"count":null}"#),
+        (json!({"type": "integer", "default": 9900}), "{}"),
+        (json!({"type": ["integer", "null"], "default": null}), "{}"),
+        (json!({"$ref": "#/$defs/count"}), r#"{"count":null}"#),
+    ] {
+        let mut pay = tool("pay");
+        pay["inputSchema"]["properties"]["count"] = property.clone();
+        pay["inputSchema"]["$defs"] = json!({"count": {"type": ["integer", "null"]}});
+        let server = TestServer::new([pay]);
+        let runtime = budgeted();
+        let amount = AmountArgument::MinorUnits("EUR".to_owned());
+        let _remote =
+            server.remote().spends("pay", "count", amount).connect(&runtime).await.unwrap();
+        let refused = answer(&runtime, "far.pay", arguments).await;
+        assert_eq!(refused["error"]["code"], "INVALID_ARGUMENT", "{property}: {refused}");
+        assert_eq!(server.calls().len(), 0, "{property}");
+        let paid = answer(&runtime, "far.pay", r#"{"count":125}"#).await;
+        assert_eq!(paid["meta"]["budget"][0]["left"], "3.75", "{property}: {paid}");
+    }
+}
+
+#[tokio::test]
+async fn an_approver_sees_an_amount_that_a_server_calls_secret() {
+    let mut pay = tool("pay");
+    pay["inputSchema"]["properties"]["count"]["x-sensitivity"] = json!("secret");
+    let server = TestServer::new([pay]);
+    let runtime = Runtime::builder().expect_more_tools().build().unwrap();
+    let amount = AmountArgument::MinorUnits("EUR".to_owned());
+    let _remote = server.remote().spends("pay", "count", amount).connect(&runtime).await.unwrap();
+    let call = runtime.call("far.pay", r#"{"count":125}"#, &super::cx());
+    let preview = call.preview();
+    assert!(preview.arguments().is_some_and(|it| it.contains("125")), "{preview:?}");
+}

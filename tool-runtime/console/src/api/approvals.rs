@@ -82,7 +82,7 @@ impl Api {
         self.page(caller, "/approvals", query.as_slice()).await
     }
 
-    /// Finds a waiting call; `None` if it does not wait, or the person may not decide about it.
+    /// Finds a waiting call; `None` if it does not wait, or the person may not look at it.
     pub(crate) async fn approval(
         &self,
         caller: &Caller<'_>,

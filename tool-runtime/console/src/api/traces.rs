@@ -5,8 +5,9 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use uuid::Uuid;
 
-use super::{Api, ApiError, Caller, PAGE, read, with_query};
+use super::{Api, ApiError, Caller, read, with_query};
 
 /// A page of the records of a trace.
 #[derive(Debug, Deserialize)]
@@ -19,6 +20,8 @@ pub(crate) struct TraceRecords {
 #[derive(Debug, Deserialize)]
 pub(crate) struct TraceRecord {
     pub(crate) seq: u64,
+    /// The chain in which the number stands, if several writers share the ledger.
+    pub(crate) chain: Option<Uuid>,
     pub(crate) kind: String,
     pub(crate) call: Box<RawValue>,
 }
@@ -53,17 +56,16 @@ pub(crate) struct RecordedError {
     pub(crate) code: Option<String>,
 }
 
-/// A page of a replay.
-#[derive(Debug, Deserialize)]
-pub(crate) struct ReplayReport {
-    pub(crate) calls: Vec<ReplayedCall>,
-    pub(crate) next: Option<String>,
+#[derive(Deserialize)]
+struct ReplayReport {
+    calls: Vec<ReplayedCall>,
 }
 
 /// A call of a trace, with the verdict about its repetition.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ReplayedCall {
     pub(crate) seq: u64,
+    pub(crate) chain: Option<Uuid>,
     pub(crate) verdict: Verdict,
 }
 
@@ -90,18 +92,19 @@ impl Api {
         self.page(caller, &path(trace, ""), query.as_slice()).await
     }
 
-    /// Runs a page of a trace's reads again.
+    /// Runs this many of a trace's calls again, if they are reads.
     pub(crate) async fn replay(
         &self,
         caller: &Caller<'_>,
-        trace: &str,
+        (trace, after): (&str, Option<&str>),
         reason: &str,
-        after: Option<&str>,
-    ) -> Result<ReplayReport, ApiError> {
+        calls: usize,
+    ) -> Result<Vec<ReplayedCall>, ApiError> {
         let body = json!({ "reason": reason }).to_string().into_bytes();
         let query = after.map(|after| ("after", after));
-        let path = with_query(&path(trace, "/replay"), query.as_slice(), PAGE);
-        read(self.send(caller, Method::POST, &path, Some(body)).await?)
+        let path = with_query(&path(trace, "/replay"), query.as_slice(), calls);
+        let report = self.send(caller, Method::POST, &path, Some(body)).await?;
+        read::<ReplayReport>(report).map(|report| report.calls)
     }
 }
 

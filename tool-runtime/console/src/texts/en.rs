@@ -26,7 +26,7 @@ pub(super) const TEXTS: Texts = Texts {
     budget: "Budget",
     waits_since: "Waiting for",
     ends: "Ends in",
-    next_page: "Later calls",
+    next_page: "More",
     first_page: "Back to the first",
     effect_read: "reads",
     effect_write: "writes",
@@ -105,7 +105,7 @@ pub(super) const TEXTS: Texts = Texts {
     resolve: "What has happened?",
     resolve_reason: "How you know it; it is recorded",
     did_not_happen: "It has not happened, and cannot happen any more",
-    did_not_happen_confirm: "I have found out that there was no effect. A repetition runs.",
+    did_not_happen_confirm: "I have found out that there was no effect. If the call is repeated, it will run.",
     did_not_happen_button: "It has not happened",
     happened: "It has happened",
     happened_answer: "The answer that repetitions get (JSON)",
@@ -142,4 +142,5 @@ pub(super) const TEXTS: Texts = Texts {
     verdict_removed: "the tool is gone",
     verdict_skipped: "not run",
     difference: "Difference",
+    resolve_unknown: "It is not known whether it was resolved; open the list again.",
 };

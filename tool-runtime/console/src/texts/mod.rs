@@ -152,6 +152,7 @@ pub(crate) struct Texts {
     pub(crate) verdict_removed: &'static str,
     pub(crate) verdict_skipped: &'static str,
     pub(crate) difference: &'static str,
+    pub(crate) resolve_unknown: &'static str,
 }
 
 /// Chooses a language: the one of the cookie, or else the first known one that the browser accepts.

@@ -63,7 +63,8 @@ pub(crate) trait RequiredScope: Sized + Send + 'static {
 
     /// Returns whether a principal has one of the scopes.
     fn is_granted(principal: &Principal) -> bool {
-        principal.may(Self::SCOPE) || Self::SUFFICIENT.is_some_and(|scope| principal.may(scope))
+        let scopes = [Some(Self::SCOPE), Self::SUFFICIENT];
+        principal.may_one_of(&scopes.into_iter().flatten().collect::<Vec<_>>())
     }
 
     /// Records that an authenticated caller was forbidden; by default no record is left.
@@ -183,7 +184,7 @@ impl AuthorizedCaller {
     ) -> Result<Self, Box<RefusedCaller>> {
         let context = || {
             if !S::is_granted(&admitted.principal) {
-                return Err(missing_scope(&admitted.principal, S::SCOPE));
+                return Err(missing_scope::<S>(&admitted.principal));
             }
             let head = RequestHead::from_parts(parts);
             context::context(&head, None, &admitted.principal, defaults)
@@ -274,12 +275,14 @@ impl ForbiddenCause {
     }
 }
 
-fn missing_scope(principal: &Principal, scope: Scope) -> Problem {
+fn missing_scope<S: RequiredScope>(principal: &Principal) -> Problem {
     if principal.is_anonymous() {
         let message = "this path requires authentication; send an API key or a token";
         return Problem::unauthorized(message);
     }
-    Problem::forbidden(format!("this path requires the scope `{}`", scope.as_str()))
+    let sufficient = S::SUFFICIENT.map(|scope| format!("`{}` or ", scope.as_str()));
+    let scopes = format!("{}`{}`", sufficient.unwrap_or_default(), S::SCOPE.as_str());
+    Problem::forbidden(format!("this path requires the scope {scopes}"))
         .with_reason(RefusalReason::Scope)
 }
 

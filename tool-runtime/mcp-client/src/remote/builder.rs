@@ -128,7 +128,7 @@ impl RemoteBuilder {
     /// Says that an argument of a tool is the amount that a call spends, by the server's names of both; calls of it add
     /// up, and count for budgets.
     ///
-    /// The call needs the argument then, unless the server's schema has a default for it. A tool without such an
+    /// The call needs the argument then, whatever default the server's schema has for it. A tool without such an
     /// argument is not used.
     pub fn spends(
         mut self,

@@ -36,10 +36,14 @@ impl AmountArgument {
     /// Returns the value of `x-spends`.
     fn mark(&self) -> Value {
         match self {
-            Self::Decimal(currency) => json!({ "currency": currency }),
-            Self::MinorUnits(currency) => json!({ "currency": currency, "minor_units": true }),
-            Self::DecimalBeside(argument) => json!({ "currency_argument": argument }),
-            Self::Money => json!({}),
+            Self::Decimal(currency) => json!({ "currency": currency, "required": true }),
+            Self::MinorUnits(currency) => {
+                json!({ "currency": currency, "minor_units": true, "required": true })
+            }
+            Self::DecimalBeside(argument) => {
+                json!({ "currency_argument": argument, "required": true })
+            }
+            Self::Money => json!({ "required": true }),
         }
     }
 }
@@ -47,8 +51,8 @@ impl AmountArgument {
 impl ToolMarks {
     /// Writes the marks into the schema of the tool's arguments.
     ///
-    /// A marked argument becomes a required one unless it has a default: without it the server would choose how much a
-    /// call spends.
+    /// A marked argument becomes a required one without a default or other names, and an approver sees it: else the
+    /// server would choose how much a call spends.
     ///
     /// # Errors
     /// Says which argument the schema does not have, or which currency has no code.
@@ -75,10 +79,13 @@ impl ToolMarks {
             if !property.is_object() {
                 *property = json!({});
             }
-            property["x-spends"] = amount.mark();
-            if property.get("default").is_none() {
-                require(schema, name);
+            if let Some(property) = property.as_object_mut() {
+                for word in ["default", "x-aliases", "x-sensitivity"] {
+                    property.remove(word);
+                }
+                property.insert("x-spends".to_owned(), amount.mark());
             }
+            require(schema, name);
         }
         Ok(())
     }

@@ -183,7 +183,8 @@ impl Principal {
     }
 
     /// Grants decisions about calls of the tools that these scopes cover, without a right to call
-    /// them: the words `approves:…` of [`Scopes`]. The scope `approvals` is required too.
+    /// them: the words `approves:…` of [`Scopes`]. The scope `approvals` is required too, or `view_approvals` to list
+    /// them only.
     ///
     /// Call it after [`with_scopes`](Self::with_scopes), which replaces all scopes.
     ///
@@ -401,7 +402,12 @@ impl Principal {
     /// Returns whether the principal has this scope.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
-        self.grants.iter().all(|grant| grant.scopes.has(scope))
+        self.may_one_of(&[scope])
+    }
+
+    /// Returns whether each of the principal's credentials grants one of these scopes.
+    pub(crate) fn may_one_of(&self, scopes: &[Scope]) -> bool {
+        self.grants.iter().all(|grant| scopes.iter().any(|scope| grant.scopes.has(*scope)))
     }
 }
 

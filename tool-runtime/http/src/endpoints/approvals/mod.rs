@@ -73,8 +73,9 @@ pub(crate) async fn list(
         }
     };
     let page = within_time_limit(&app, page).await?;
-    let access =
-        ReadAccess { action: "read_approvals", what: "GET /approvals", subject: page.subject() };
+    // A look for a call that does not wait is on the record, too.
+    let subject = page.subject().or_else(|| ticket.map(|ticket| ticket.to_string()));
+    let access = ReadAccess { action: "read_approvals", what: "GET /approvals", subject };
     let body = page.into_body(&app, &authorized).await;
     access.record(&app, &authorized).await?;
     Ok(JsonResponse::ok(&body))
