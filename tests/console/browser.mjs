@@ -14,8 +14,8 @@ const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 const RIGHT_TO_LEFT = "\u202e";
 
-// Requests a draft as a visitor's agent, and returns its ticket.
-async function request(title, body = "溪上有一座廊桥。", trace = "trace-console") {
+// Calls a tool as a visitor's agent, and returns the answer.
+async function call(tool_name, input, trace) {
   const answer = await fetch(`${url}/api/tools/call`, {
     method: "POST",
     headers: {
@@ -25,27 +25,21 @@ async function request(title, body = "溪上有一座廊桥。", trace = "trace-
       "X-Trace-ID": trace,
       "X-User-ID": "visitor-1",
     },
-    body: JSON.stringify({ tool_name: "create_draft_content", input: { content_type: "story", title, body } }),
+    body: JSON.stringify({ tool_name, input }),
   });
-  const { detail, error } = await answer.json();
-  assert.ok(detail?.details?.ticket, `${answer.status}: ${error}`);
+  return answer.json();
+}
+
+// Requests a draft, and returns its ticket.
+async function request(title, body = "溪上有一座廊桥。", trace = "trace-console") {
+  const { detail, error } = await call("create_draft_content", { content_type: "story", title, body }, trace);
+  assert.ok(detail?.details?.ticket, error);
   return detail.details.ticket.id;
 }
 
 // Counts the drafts with a word of their titles.
 async function drafts(query) {
-  const answer = await fetch(`${url}/api/tools/call`, {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      "X-Tenant-ID": "yantian",
-      "X-Site-ID": "yantian-main",
-      "X-Trace-ID": "trace-count",
-      "X-User-ID": "visitor-1",
-    },
-    body: JSON.stringify({ tool_name: "search_content", input: { query, status: "draft", limit: 1 } }),
-  });
-  const { output, error } = await answer.json();
+  const { output, error } = await call("search_content", { query, status: "draft", limit: 1 }, "trace-count");
   assert.ok(output, error);
   return output.total;
 }

@@ -407,8 +407,8 @@ mod tests {
             "line\nbreak": {"type": "string"}
         }});
         let arguments = RawValue::from_string(r#"{"note":"x"}"#.to_owned()).expect("JSON");
-        let all = ArgumentForm::new(Some(&schema), Some(&arguments)).expect("a form");
-        assert_eq!(all.fields.len(), 1, "a name that a browser changes");
+        let form = ArgumentForm::new(Some(&schema), Some(&arguments)).expect("a form");
+        assert_eq!(form.fields.len(), 1, "a name that a browser changes");
         let properties = schema["properties"].as_object_mut().expect("an object");
         properties.remove("line\nbreak");
         let form = ArgumentForm::new(Some(&schema), Some(&arguments)).expect("a form");

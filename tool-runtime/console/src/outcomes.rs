@@ -148,11 +148,11 @@ fn resolution(fields: &FormFields<'_>, texts: &Texts) -> Result<Resolution, &'st
 
 async fn find(shared: &SharedState, person: &Person, id: &str) -> Result<UnknownOutcome, Response> {
     let texts = person.request.texts;
-    let gone = || pages::missing(person, texts.outcome_gone, texts.outcome_gone_text);
-    let id = id.parse().map_err(|_| gone())?;
+    let resolved_page = || pages::missing(person, texts.outcome_gone, texts.outcome_gone_text);
+    let id = id.parse().map_err(|_| resolved_page())?;
     let outcome = shared.api.outcome(&person.caller(), id).await;
     let outcome = outcome.map_err(|error| pages::refused(shared, person, None, &error))?;
-    outcome.ok_or_else(gone)
+    outcome.ok_or_else(resolved_page)
 }
 
 fn outcome_page(

@@ -74,7 +74,7 @@ pub(crate) struct InboxRow {
     pub(crate) ticket: Uuid,
     pub(crate) title: String,
     pub(crate) effect: &'static str,
-    /// What would happen, in a line.
+    /// The preview of the call, or else its arguments, in a line.
     pub(crate) summary: String,
     pub(crate) for_whom: String,
     pub(crate) budget: String,
@@ -214,8 +214,8 @@ impl<'p> Layout<'p> {
     }
 
     pub(crate) fn languages(&self) -> impl Iterator<Item = &'static Texts> + use<> {
-        let own = self.texts.code;
-        LANGUAGES.into_iter().filter(move |texts| texts.code != own)
+        let code = self.texts.code;
+        LANGUAGES.into_iter().filter(move |texts| texts.code != code)
     }
 }
 

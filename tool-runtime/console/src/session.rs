@@ -34,7 +34,7 @@ pub(crate) struct Session {
     ends_at: u64,
 }
 
-/// What the API authenticates.
+/// The credential that the API authenticates.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Credential {

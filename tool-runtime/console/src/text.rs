@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn a_long_text_says_how_much_of_it_is_left_out() {
         let long = "ü".repeat(MAX_SHOWN + 5);
-        let shown = display_text(&long);
-        assert_eq!((shown.text.chars().count(), shown.left_out), (MAX_SHOWN, 5));
+        let display = display_text(&long);
+        assert_eq!((display.text.chars().count(), display.left_out), (MAX_SHOWN, 5));
     }
 
     #[test]

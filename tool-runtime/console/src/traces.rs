@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::SharedState;
-use crate::api::{ApiError, RecordedCall, ReplayedCall, TraceRecord, Verdict};
+use crate::api::{ApiError, RecordedCall, ReplayedCall, TraceRecord, TraceRecords, Verdict};
 use crate::pages::{self, Layout, PageMessage, Timestamp};
 use crate::person::Person;
 use crate::text::{self, DisplayText, visible};
@@ -80,7 +80,7 @@ struct TimelineBar {
 /// The verdict about the repetition of a call.
 struct VerdictRow {
     word: String,
-    /// What is behind the word: the reason for which the call was not repeated, or the codes of errors.
+    /// The detail behind the word: the reason for which the call was not repeated, or the codes of errors.
     about: String,
     difference: Option<DisplayText>,
 }
@@ -123,13 +123,7 @@ pub(crate) async fn show(
     let texts = person.request.texts;
     match shared.api.trace(&person.caller(), trace, after).await {
         Ok(page) => {
-            let page = TracePage {
-                rows: timeline(&page.records, HashMap::new(), texts),
-                next: page.next.map(|next| pages::query_value(&next)),
-                is_first: after.is_none(),
-                after: after.unwrap_or_default(),
-                ..form(&person, trace, None)
-            };
+            let page = records_page(&person, (trace, after), &page, HashMap::new());
             pages::render(StatusCode::OK, &page)
         }
         Err(ApiError::Refused { status: status @ StatusCode::NOT_FOUND, message }) => {
@@ -177,18 +171,25 @@ pub(crate) async fn replay(
             Err(error) => return pages::refused(&shared, &person, None, &error),
         },
     };
-    let next = records.next.as_deref().map(pages::query_value);
     let verdicts = replayed.into_iter().map(|call| ((call.chain, call.seq), call)).collect();
-    let page = TracePage {
-        rows: timeline(&records.records, verdicts, texts),
-        is_replay: true,
-        reason,
-        next,
+    let page = records_page(&person, (trace, after), &records, verdicts);
+    pages::render(StatusCode::OK, &TracePage { is_replay: true, reason, ..page })
+}
+
+/// Makes the page of a page of records, with the verdicts of a replay if there was one.
+fn records_page<'p>(
+    person: &'p Person,
+    (trace, after): (&'p str, Option<&'p str>),
+    records: &TraceRecords,
+    verdicts: HashMap<(Option<Uuid>, u64), ReplayedCall>,
+) -> TracePage<'p> {
+    TracePage {
+        rows: timeline(&records.records, verdicts, person.request.texts),
+        next: records.next.as_deref().map(pages::query_value),
         is_first: after.is_none(),
         after: after.unwrap_or_default(),
-        ..form(&person, trace, None)
-    };
-    pages::render(StatusCode::OK, &page)
+        ..form(person, trace, None)
+    }
 }
 
 /// Makes the page without records.
@@ -229,7 +230,7 @@ fn timeline(
     let row = |(record, call): &(&TraceRecord, Option<RecordedCall>)| {
         let verdict =
             verdicts.remove(&(record.chain, record.seq)).map(|it| verdict_row(&it.verdict, texts));
-        let asked =
+        let waits_since =
             call.as_ref().and_then(ticket).and_then(|ticket| requested_at.get(&ticket).copied());
         let (waited, ran) = match call {
             Some(call) if record.kind == WAITING => (
@@ -238,10 +239,10 @@ fn timeline(
             ),
             // It was refused or declined: it has not run.
             Some(call) if record.kind == NOT_RUN => (
-                asked.map(|since| scale.bar(since, call.at)).unwrap_or_default(),
+                waits_since.map(|since| scale.bar(since, call.at)).unwrap_or_default(),
                 TimelineBar::default(),
             ),
-            Some(call) => bars(call, asked, &scale),
+            Some(call) => bars(call, waits_since, &scale),
             None => (TimelineBar::default(), TimelineBar::default()),
         };
         timeline_row(record, call.as_ref(), (waited, ran), verdict, texts)
@@ -270,7 +271,7 @@ impl TimelineScale {
 /// Makes the bars of a call that does not wait any more: for a decision, if one was needed, and for its run.
 fn bars(
     call: &RecordedCall,
-    asked: Option<DateTime<Utc>>,
+    waits_since: Option<DateTime<Utc>>,
     scale: &TimelineScale,
 ) -> (TimelineBar, TimelineBar) {
     let length = milliseconds(call.opened_at, call.at);
@@ -280,7 +281,7 @@ fn bars(
     // With a ticket the call was opened again when it was decided; its first record may be on another page.
     let has_ticket = call.approval.as_ref().is_some_and(|approval| approval.ticket.is_some());
     let opened_at = (is_decided && !has_ticket).then_some(call.opened_at);
-    let waited = asked.or(opened_at).map(|since| scale.bar(since, began)).unwrap_or_default();
+    let waited = waits_since.or(opened_at).map(|since| scale.bar(since, began)).unwrap_or_default();
     (waited, scale.bar(began, call.at))
 }
 

@@ -27,7 +27,7 @@ impl Paid {
     }
 }
 
-/// Why nobody is paid.
+/// The failure of a payment.
 #[derive(Debug, ToolFailure)]
 enum Unpaid {
     /// There is no such payee.
@@ -38,15 +38,15 @@ enum Unpaid {
     Reply,
 }
 
-/// Pays somebody.
+/// Makes a payment.
 #[ai_tool(effect = "write", title = "Pay somebody")]
 fn pay(
     paid: &Paid,
     dry_run: &DryRun,
-    /// Who is paid.
+    /// The payee.
     #[arg(length(1..=2000))]
     payee: String,
-    /// How much, in cents.
+    /// The amount in cents.
     #[arg(range(1..=100))]
     cents: u32,
     /// The word that opens the till.
@@ -79,9 +79,9 @@ struct Application {
     agent: ApiKey,
     boss: ApiKey,
     clerk: ApiKey,
-    /// Who may look at waiting calls.
+    /// The key with the scope `view_approvals`.
     watcher: ApiKey,
-    /// Who resolves unknown outcomes and reads traces.
+    /// The key with the scopes of outcomes, traces and replays.
     operator: ApiKey,
 }
 
@@ -406,7 +406,7 @@ async fn changed_arguments_are_compared_before_they_are_approved() {
     assert_eq!(application.paid.all(), [""; 0]);
     let arguments = changes.textarea("arguments");
     let approve = format!("{path}/approve");
-    // What the tool's schema refuses is refused, and the call still waits.
+    // Arguments that the tool's schema refuses are refused, and the call still waits.
     let above = arguments.replace("20", "200");
     let refused =
         boss.send_form(&changes, &approve, &[("confirm", "yes"), ("arguments", &above)]).await;
@@ -597,7 +597,7 @@ async fn an_unknown_outcome_is_resolved_with_a_reason() {
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.text);
         answer.has("a reason and the tick are needed");
     }
-    // What was typed stays when the answer does not fit.
+    // The form keeps its fields when the answer does not fit.
     for (wrong, why) in [("paid", "the answer has to be JSON"), ("17", "output schema")] {
         let fields = [("decision", "happened"), ("answer", wrong), ("confirm", "yes"), reason];
         let answer = operator.send_form(&page, &path, &fields).await;

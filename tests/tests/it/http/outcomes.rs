@@ -146,10 +146,10 @@ async fn an_operator_lists_and_resolves_unknown_outcomes_and_is_on_the_record() 
     ];
     assert_eq!(told, expected);
     assert_eq!(accesses[2].subject, Some(shown["id"].to_string()));
-    let found = &accesses[4];
-    assert_eq!((&*found.by, &*found.reason), ("user:jane by laptop", "the bank has it"));
+    let resolution = &accesses[4];
+    assert_eq!((&*resolution.by, &*resolution.reason), ("user:jane by laptop", "the bank has it"));
     let global_key = shown["global_key"].as_str().unwrap();
-    assert_eq!(found.subject, Some(format!("pay_once {global_key}")));
+    assert_eq!(resolution.subject, Some(format!("pay_once {global_key}")));
 
     let figures = send(&bank.app, get("/metrics")).await.text;
     for line in ["tool_server_outcomes_unknown_total 3", "tool_server_outcomes_resolved_total 2"] {

@@ -239,7 +239,7 @@ async fn a_tool_without_the_amount_that_the_host_marks_is_not_used() {
 
 #[tokio::test]
 async fn a_server_cannot_take_an_amount_out_of_the_count() {
-    // What the server's schema says of the argument, and a call whose amount the server would choose.
+    // The server's schema of the argument, and a call whose amount the server would choose.
     for (property, arguments) in [
         (json!({"type": "integer", "x-aliases": ["amt"]}), r#"{"amt":9900}"#),
         (json!({"type": ["integer", "null"]}), r#"{"count":null}"#),

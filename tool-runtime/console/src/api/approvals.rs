@@ -66,7 +66,7 @@ pub(crate) struct Decided {
     pub(crate) error: Option<String>,
     /// True if the answer says that the ticket was decided before, has expired, or does not exist.
     pub(crate) is_rejected: bool,
-    /// What the answer says of the effect of a call without an output.
+    /// The effect of a call without an output, as the answer states it.
     pub(crate) effect: Option<EffectState>,
 }
 

@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 pub(crate) use self::approvals::{Approval, Approvals, Decided, Decision};
 pub(crate) use self::outcomes::{Resolution, UnknownOutcome};
-pub(crate) use self::traces::{RecordedCall, ReplayedCall, TraceRecord, Verdict};
+pub(crate) use self::traces::{RecordedCall, ReplayedCall, TraceRecord, TraceRecords, Verdict};
 use crate::session::{Credential, Session};
 
 /// The number of entries on a page.
@@ -98,7 +98,7 @@ impl Api {
     pub(crate) async fn admit(&self, caller: &Caller<'_>) -> Result<(), ApiError> {
         let path = format!("/approvals?ticket={}", Uuid::nil());
         let answer = self.send(caller, Method::GET, &path, None).await?;
-        // Nobody is told of a missing scope before they are known; the tenant is judged by the list of tools.
+        // The answer states a missing scope to known callers alone; the list of tools judges the tenant.
         if answer.0 == StatusCode::FORBIDDEN {
             return self.list_tools(caller).await.map(drop);
         }

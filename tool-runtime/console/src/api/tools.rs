@@ -32,8 +32,8 @@ impl Api {
         tool: &str,
     ) -> Result<Option<Value>, ApiError> {
         let list = self.list_tools(caller).await?;
-        let listed = list.tools.into_iter().find(|listed| listed.name == tool);
-        let schema = listed.map(|listed| serde_json::from_str(listed.input_schema.get()));
+        let tool = list.tools.into_iter().find(|it| it.name == tool);
+        let schema = tool.map(|tool| serde_json::from_str(tool.input_schema.get()));
         schema.transpose().map_err(|_| ApiError::Unreadable)
     }
 }

@@ -1,4 +1,4 @@
-//! What the host says about the money that calls of a tool spend, since no server can be trusted to say it.
+//! The marks of the host on the money that calls of a tool spend, since no server can be trusted to set them.
 
 use std::collections::BTreeMap;
 
