@@ -200,11 +200,23 @@ fn commit_by_hand(connection: &Connection, group: &[usize]) -> rusqlite::Result<
     for number in group {
         let (key, fingerprint) = (key(*number), fingerprint(*number));
         let (tenant, until) = (key.tenant.as_bytes(), signed(NOW.after(LEASE)));
-        let row = params![tenant, key.principal, key.tool, key.key, fingerprint.as_bytes(), until];
+        // The digest is as long as that of the store, and costs nothing; so does the seal.
+        let (digest, seal) = (fingerprint.as_bytes(), [7_u8; 32]);
+        let row = params![
+            tenant,
+            key.principal,
+            key.tool,
+            key.key,
+            fingerprint.as_bytes(),
+            until,
+            digest,
+            seal
+        ];
         connection
             .prepare_cached(
-                "INSERT INTO keys (tenant, principal, tool, key, fingerprint, state, until)
-                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+                "INSERT INTO keys (
+                     tenant, principal, tool, key, fingerprint, state, until, digest, asker, sealed_by, seal)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, 'user:42', 'file', ?8)",
             )?
             .execute(row)?;
         fences.push(connection.last_insert_rowid());

@@ -1,7 +1,6 @@
 //! Budgets while they are in use: listed, paused, changed, and raised once.
 
 use std::fmt;
-use std::time::Duration;
 
 use thiserror::Error;
 use tool_runtime_core::Runtime;
@@ -12,10 +11,7 @@ use tool_runtime_core::store::{
 use uuid::Uuid;
 
 use crate::money::{self, InvalidAmount};
-use crate::window::Window;
-
-/// The time for which a period is stored that is raised after it was deleted.
-const KEEP_RAISED: Duration = Duration::from_secs(35 * 24 * 60 * 60);
+use crate::window::{KEEP_ENDED, Window};
 
 /// Adds [`budgets`](Self::budgets) to a runtime.
 pub trait RuntimeBudgets {
@@ -172,7 +168,7 @@ impl Budgets<'_> {
         }
         let stores = self.stores();
         let now = stores.keys_time(STORE_TIMEOUT).await?;
-        let raise = stores.budgets()?.raise(account, period.start, amount, now, Some(KEEP_RAISED));
+        let raise = stores.budgets()?.raise(account, period.start, amount, now, Some(KEEP_ENDED));
         Ok(stores.call(STORE_TIMEOUT, raise).await?)
     }
 

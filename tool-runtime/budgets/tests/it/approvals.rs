@@ -1,6 +1,7 @@
 //! Budgets that ask a person, and what the person sees.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tool_runtime::budgets::{Budget, OverLimit};
 use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
@@ -93,6 +94,28 @@ async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
     let output = call.execute().await.clone();
     assert_eq!(reason(&output), "budget_exceeded", "{}", output.json());
     assert_eq!(shop.paid(), 4_000);
+}
+
+#[tokio::test]
+async fn a_ticket_that_expires_or_is_declined_has_reserved_nothing() {
+    let policy = Policy::new().budget(Budget::new("shopping").per_day("50 EUR"));
+    let shop = Shop::asking(policy.ticket_lifetime(Duration::from_secs(60)));
+    let ticket = async || {
+        let waiting = shop.call("pay", &amount_json("50")).await;
+        waiting.error().and_then(|error| error.details()).expect("details")["ticket"].to_string()
+    };
+    let resume = async |ticket: &str| shop.runtime.tickets().resume(ticket, &cx("jane")).await;
+    let (expired, declined, last) = (ticket().await, ticket().await, ticket().await);
+    let mut call = resume(&declined).await;
+    call.decline("boss", "too much").expect("it waits");
+    assert!(!call.execute().await.is_ok());
+    let mut call = resume(&last).await;
+    call.approve("boss").expect("it waits");
+    assert!(call.execute().await.is_ok(), "the whole day is left for it");
+    shop.pass(Duration::from_secs(61));
+    let late = resume(&expired).await.execute().await.clone();
+    assert_eq!(reason(&late), "expired", "{}", late.json());
+    assert_eq!(shop.paid(), 5_000);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use tool_runtime::budgets::{Budget, BudgetScope};
-use tool_runtime::policy::{Policy, Resolution};
+use tool_runtime::policy::{Policy, Resolution, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 
 use crate::shop::{Behavior, Shop, amount_json, cx, keyed, reason, taken};
@@ -54,6 +54,19 @@ async fn a_failure_without_effect_gives_its_amount_back() {
     assert_eq!(output.error().and_then(|error| error.code()), Some("OUT_OF_STOCK"));
     shop.seller.behaves(Behavior::Sells);
     assert!(shop.pay("50").await);
+    assert!(!shop.pay("0.01").await);
+}
+
+#[tokio::test]
+async fn the_attempts_of_a_call_have_one_reservation() {
+    let retries = RetryConfig::new(3, 1.0, 10).expect("attempts");
+    let shop = Shop::new(day("50 EUR").rules(ToolPolicy::new().retry(retries)));
+    shop.seller.behaves(Behavior::BusyOnce);
+    let output = shop.call_as(&keyed("bill-1"), "pay", &amount_json("50")).await;
+    assert_eq!(taken(&output), [["day", "50.00", "0.00", "50.00"]], "{}", output.json());
+    let meta: serde_json::Value = serde_json::from_str(output.meta_json()).expect("the meta");
+    assert_eq!(meta["attempts"], 2, "{meta}");
+    assert_eq!(shop.paid(), 5_000);
     assert!(!shop.pay("0.01").await);
 }
 

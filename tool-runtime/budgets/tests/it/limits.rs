@@ -1,12 +1,14 @@
 //! The windows and scopes of limits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tool_runtime::budgets::{Budget, BudgetScope, Window};
+use tool_runtime::budgets::{Budget, BudgetScope, Decimal, Window};
+use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
-use crate::shop::{Shop, amount_json, cx, reason};
+use crate::shop::{Seller, Shop, amount_json, builder, cx, reason};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -122,5 +124,75 @@ async fn each_scope_has_its_own_sum() {
     for (name, is_paid) in [("red", true), ("red", false), ("blue", true)] {
         let output = by_project.call_as(&project(name), "pay", &amount_json("10")).await;
         assert_eq!(output.is_ok(), is_paid, "{name}");
+    }
+}
+
+struct Library;
+
+/// Loans of a library.
+#[ai_toolkit]
+impl Library {
+    /// Pays a fee.
+    #[ai_tool(effect = "write")]
+    #[allow(clippy::unused_self, reason = "it is a method of its toolkit")]
+    fn fee(
+        &self,
+        dry_run: &DryRun,
+        /// The fee.
+        #[arg(spends = "EUR")]
+        amount: Decimal,
+    ) -> bool {
+        let _ = amount;
+        !dry_run.is_active()
+    }
+
+    /// Buys a book.
+    #[ai_tool(effect = "write")]
+    #[allow(clippy::unused_self, reason = "it is a method of its toolkit")]
+    fn book(
+        &self,
+        dry_run: &DryRun,
+        /// The price.
+        #[arg(spends = "EUR")]
+        amount: Decimal,
+    ) -> bool {
+        let _ = amount;
+        !dry_run.is_active()
+    }
+}
+
+#[tokio::test]
+async fn the_tools_of_a_toolkit_and_the_calls_of_an_actor_share_a_sum() {
+    let runtime = |scope| {
+        let budget = Budget::new("loans").per_day("10 EUR").scope(scope);
+        let mut builder = builder().shared_state(Arc::new(Seller::default())).toolkit(Library);
+        for tool in ["library.fee", "library.book", "pay"] {
+            builder = builder.permission(tool, Permission::Allow);
+        }
+        builder.policy(Policy::new().budget(budget)).build().expect("a runtime")
+    };
+    let fee = amount_json("10");
+    let by_toolkit = runtime(BudgetScope::Toolkit);
+    for (tool, expected) in
+        [("library.fee", ""), ("library.book", "budget_exceeded"), ("pay", "budget_exceeded")]
+    {
+        let output = by_toolkit.call(tool, &fee, &cx("jane")).execute().await.clone();
+        assert_eq!(reason(&output), expected, "{tool}: {}", output.json());
+    }
+
+    let actor = |kind, id: &str| {
+        let cx = ToolContext::builder(Uuid::nil(), "trace-1").user_id("jane");
+        cx.actor(Actor::new(kind, id).expect("an actor")).build().expect("a context")
+    };
+    let by_actor = runtime(BudgetScope::Actor);
+    for (cx, expected) in [
+        (actor(ActorType::Agent, "one"), ""),
+        (actor(ActorType::Agent, "one"), "budget_exceeded"),
+        (actor(ActorType::Agent, "two"), ""),
+        (actor(ActorType::System, "one"), ""),
+        (cx("jane"), "budget_exceeded"),
+    ] {
+        let output = by_actor.call("pay", &fee, &cx).execute().await.clone();
+        assert_eq!(reason(&output), expected, "{:?}: {}", cx.actor(), output.json());
     }
 }

@@ -91,7 +91,7 @@ impl Reference {
             return "budget_exceeded";
         }
         let (taken, known, answer) = match behavior {
-            Behavior::Sells => (amount, Known::Answered, "paid"),
+            Behavior::Sells | Behavior::BusyOnce => (amount, Known::Answered, "paid"),
             Behavior::SoldOut => (0, Known::Answered, "sold out"),
             Behavior::Silent => (amount, Known::Unknown, "unknown"),
             Behavior::Charges(other) => (other, Known::Answered, "paid"),

@@ -30,6 +30,8 @@ pub(crate) enum Behavior {
     Sells,
     /// It has nothing left: a failure without effect.
     SoldOut,
+    /// It refuses one order, and sells from then on.
+    BusyOnce,
     /// It takes the money and does not answer.
     Silent,
     /// It takes this amount instead, in cents.
@@ -46,6 +48,10 @@ impl Seller {
         match behavior {
             Behavior::Sells => self.paid.fetch_add(cents, Ordering::SeqCst),
             Behavior::SoldOut => return Err(Failure::from_code(ErrorCode::OutOfStock)),
+            Behavior::BusyOnce => {
+                self.behaves(Behavior::Sells);
+                return Err(Failure::from_code(ErrorCode::RateLimited).with_effect_none());
+            }
             Behavior::Silent => {
                 self.paid.fetch_add(cents, Ordering::SeqCst);
                 return Err(Failure::from_code(ErrorCode::Timeout).with_effect_unknown());
