@@ -51,7 +51,7 @@ def heritage_server(built: pathlib.Path, folder: pathlib.Path) -> int:
     program, keys = built / "heritage-server", folder / "keys.txt"
     made = subprocess.run([program, "--new-key", "tester"], check=True, capture_output=True, text=True)
     key, line = re.search(r"^(tsk_\S+)\n.*^(sha256:\S+) ", made.stdout, re.MULTILINE | re.DOTALL).groups()
-    keys.write_text(f"{line} tester * tools internal approvals traces replay outcomes evidence evidence_contents budgets metrics\n")
+    keys.write_text(f"{line} tester * tools internal approvals traces replay ledger outcomes evidence evidence_contents budgets metrics\n")
     command = [
         program, "--listen", "127.0.0.1:0", "--data-dir", folder / "heritage", "--api-keys", keys,
         "--ask-first", "--calls-per-minute", "1000000",

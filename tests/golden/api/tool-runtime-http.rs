@@ -358,6 +358,7 @@ pub enum Scope {
     Budgets,
     Traces,
     Replay,
+    Ledger,
     Outcomes,
     Evidence,
     EvidenceContents,

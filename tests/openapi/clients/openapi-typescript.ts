@@ -41,6 +41,9 @@ async function main(): Promise<void> {
 
   const listed = await body(client.POST("/tools/list", { params, body: { ai_callable_only: false } }));
   check(listed.total === 7, listed);
+  const query = { effect: "write" as const, name: "write_tale" };
+  const writes = await body(client.GET("/tools", { params: { header, query } }));
+  check(writes.tools.length === 1 && writes.tools[0]?.name === "write_tale", writes);
   const searched = await body(call({ tool_name: "search_tales", input: { query: "old well", limit: 2 } }));
   const found = searched as Schemas["SearchTalesAnswer"];
   check(found.audit.tool_name === "search_tales" && found.output.total === 2, searched);
@@ -87,6 +90,9 @@ async function main(): Promise<void> {
   check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await body(client.POST("/traces/{id}/replay", { ...ofTrace, body: { reason: "a check" } }));
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
+
+  const verification = await body(client.GET("/ledger/verification", { params }));
+  check(verification.intact && verification.records! > 5, verification);
 
   const [snapshot] = (await body(client.GET("/evidence", { params }))).evidence;
   check(snapshot?.tool === "search_tales", snapshot);

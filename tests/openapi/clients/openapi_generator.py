@@ -28,7 +28,7 @@ WHERE = {"x_tenant_id": "yantian", "x_site_id": "yantian-main", "x_trace_id": "t
 unused = set(OPERATIONS)
 
 
-def run(name, where=WHERE, **arguments):
+def run(name, /, where=WHERE, **arguments):
     unused.discard(name)
     return OPERATIONS[name](**where, **arguments)
 
@@ -48,6 +48,8 @@ def call(body, name="call_tool"):
 
 listed = run("list_tools", list_request=models.ListRequest(ai_callable_only=False))
 assert listed.total == 7, listed
+writes = run("find_tools", effect="write", name="write_tale").tools
+assert [it.name for it in writes] == ["write_tale"], writes
 
 found = models.SearchTalesInput(query="old well", limit=2)
 searched = call(models.SearchTalesCall(tool_name="search_tales", input=found)).actual_instance
@@ -102,6 +104,9 @@ assert run("read_request", request_id="req-1").records[0].call.tool == "count_ta
 replayed = run("replay_trace", id=WHERE["x_trace_id"], replay_request=models.ReplayRequest(reason="a check"))
 same = [it.verdict.actual_instance for it in replayed.calls if it.tool == "search_tales"]
 assert same and isinstance(same[0], models.ReplayVerdictSame), replayed
+
+verification = run("verify_ledger")
+assert verification.intact and verification.records > 5, verification
 
 evidence = run("list_evidence").evidence[0]
 assert evidence.tool == "search_tales", evidence

@@ -27,7 +27,7 @@ WHERE = {"x_tenant_id": "yantian", "x_site_id": "yantian-main", "x_trace_id": "t
 unused = set(OPERATIONS)
 
 
-def run(name, *path, status=200, where=WHERE, **arguments):
+def run(name, /, *path, status=200, where=WHERE, **arguments):
     unused.discard(name)
     answer = OPERATIONS[name].sync_detailed(*path, client=CALLER, **where, **arguments)
     assert answer.status_code == status, (name, answer.status_code, answer.content)
@@ -36,6 +36,8 @@ def run(name, *path, status=200, where=WHERE, **arguments):
 
 listed = run("list_tools", body=models.ListRequest(ai_callable_only=False))
 assert isinstance(listed, models.ListResponse) and listed.total == 7, listed
+writes = run("find_tools", effect=models.FindToolsEffect.WRITE, name="write_tale").tools
+assert [it.name for it in writes] == ["write_tale"], writes
 
 found = models.SearchTalesInput(query="old well", limit=2)
 searched = run("call_tool", body=models.SearchTalesCall(tool_name="search_tales", input_=found))
@@ -92,6 +94,9 @@ assert run("read_request", request_id="req-1").records[0].call.tool == "count_ta
 replayed = run("replay_trace", WHERE["x_trace_id"], body=models.ReplayRequest(reason="a check"))
 same = [it.verdict for it in replayed.calls if it.tool == "search_tales"]
 assert same and isinstance(same[0], models.ReplayVerdictSame), replayed
+
+verification = run("verify_ledger")
+assert verification.intact and verification.records > 5, verification
 
 evidence = run("list_evidence").evidence[0]
 assert evidence.tool == "search_tales", evidence

@@ -50,6 +50,8 @@ async function refused(status: number, request: Promise<unknown>): Promise<clien
 async function main(): Promise<void> {
   const listed = await tools.listTools({ ...where, listRequest: { aiCallableOnly: false } });
   check(listed.total === 7, listed);
+  const writes = await tools.findTools({ ...where, effect: "write", name: "write_tale" });
+  check(writes.tools.length === 1 && writes.tools[0]?.name === "write_tale", writes);
   const searched = await tools.callTool({
     ...where,
     toolCall: { toolName: "search_tales", input: { query: "old well", limit: 2 } },
@@ -111,6 +113,9 @@ async function main(): Promise<void> {
   check(ofRequest.records[0]?.call.tool === "count_tales", ofRequest);
   const replayed = await traces.replayTrace({ ...where, id, replayRequest: { reason: "a check" } });
   check(replayed.calls.some((it) => it.tool === "search_tales" && it.verdict.verdict === "same"), replayed);
+
+  const verification = await traces.verifyLedger(where);
+  check(verification.intact && verification.records! > 5, verification);
 
   const [snapshot] = (await evidence.listEvidence(where)).evidence;
   check(snapshot?.tool === "search_tales", snapshot);

@@ -8,7 +8,7 @@ use axum::Router;
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{
-    approvals, attachments, budgets, call, evidence, list, outcomes, probes, traces,
+    approvals, attachments, budgets, call, evidence, ledger, list, outcomes, probes, tools, traces,
 };
 use crate::openapi::{self, CallBodies, DocumentInput, operations};
 use crate::response::ResponseFormat;
@@ -84,6 +84,7 @@ routes! {
     /// Routes everything else.
     fn api() {
         List = POST "/tools/list": admitted(list::list), operations::list;
+        Tools = GET "/tools": admitted(tools::find), operations::tools;
         Call = POST "/tools/call": admitted(call::call), operations::call;
         TextCall = POST "/tools/call/text": admitted(call::text_call), operations::text_call;
         EnvelopeCall = POST "/calls/{tool}": admitted(call::envelope_call), operations::envelope_call;
@@ -94,6 +95,7 @@ routes! {
         Traces = GET "/traces": admitted(traces::find), operations::request_records, if operations::keeps_ledger;
         Trace = GET "/traces/{id}": admitted(traces::read), operations::trace, if operations::keeps_ledger;
         Replay = POST "/traces/{id}/replay": admitted(traces::replay), operations::replay, if operations::keeps_ledger;
+        LedgerVerification = GET "/ledger/verification": admitted(ledger::verify), operations::ledger_verification, if operations::keeps_ledger;
         Outcomes = GET "/outcomes": admitted(outcomes::list), operations::outcomes;
         Outcome = POST "/outcomes/{id}": admitted(outcomes::resolve), operations::resolution;
         EvidenceList = GET "/evidence": admitted(evidence::list), operations::evidence_list, if operations::serves_evidence;

@@ -10,11 +10,13 @@ use tool_runtime::http::{
     self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Scopes, Users,
 };
 use tool_runtime::ledger::{Ledger, Record, RecordedSpendingOutcome};
+use tool_runtime::mcp::McpConfig;
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 
 use super::{Answer, get, post, send};
 use crate::ledger::{TestLedger, ring};
+use crate::mcp::http::stateless;
 
 /// Pays a bill.
 #[ai_tool(effect = "write")]
@@ -67,7 +69,8 @@ impl Office {
         let runtime = Runtime::builder().tool::<PayBillTool>().permission("pay_bill", permission);
         let runtime = runtime.policy(policy).ledger(&ledger).build().expect("a runtime");
         let config = HttpConfig::new(Auth::new().api_keys(&ApiKeys::new(set))).ledger(&ledger);
-        Self { app: http::router(runtime, config), keys, ledger, recorded }
+        let app = http::router(runtime, config.mcp(McpConfig::new("office", "1.0.0")));
+        Self { app, keys, ledger, recorded }
     }
 
     async fn send(&self, caller: &str, user: &str, mut request: Request<Body>) -> Answer {
@@ -160,6 +163,25 @@ async fn a_principal_cannot_spend_more_than_its_allowance() {
     let forged = office.send("agent", "bob", post("/tools/call", body.to_string())).await;
     assert_eq!(forged.status, 422, "{}", forged.text);
     assert_eq!(office.pay("desk", "bob", "6").await.status, 200);
+}
+
+#[tokio::test]
+async fn an_allowance_counts_the_calls_over_both_protocols() {
+    let allowance = Allowance::new("agent", "20 EUR").expect("an allowance");
+    let office = Office::limiting(Permission::Allow, &[("agent", "tools")], Some(allowance));
+    let call = |amount: &str| {
+        let arguments = json!({"amount": amount});
+        let params =
+            json!({"name": "pay_bill", "arguments": arguments, "_meta": {"allowances": []}});
+        office.send("agent", "jane", stateless("tools/call", params))
+    };
+    let paid = call("15").await;
+    assert_eq!(paid.json()["result"]["isError"], false, "{}", paid.text);
+    assert_eq!(office.pay("agent", "jane", "5.01").await.status, 403);
+    let refused = call("5.01").await;
+    assert_eq!(refused.json()["result"]["isError"], true, "{}", refused.text);
+    assert!(refused.text.contains("5.00 of 20.00 EUR are left"), "{}", refused.text);
+    assert_eq!(office.pay("agent", "jane", "5").await.status, 200);
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ mod serving;
 #[cfg(unix)]
 mod signals;
 mod tls;
+mod tools;
 mod traces;
 mod two_services;
 mod wire;

@@ -391,3 +391,38 @@ async fn a_replay_holds_its_place_until_it_ends_or_its_caller_hangs_up() {
     );
     assert_eq!(second.status, 503, "{}", second.text);
 }
+
+#[tokio::test]
+async fn the_ledger_is_verified_by_those_who_have_the_scope() {
+    let trace_server = TraceServer::new();
+    for _ in 0..3 {
+        assert_eq!(call(&trace_server.app, "read_number", "{}").await.status, 200);
+    }
+    let answer = trace_server.read("/ledger/verification").await;
+    let body = answer.json();
+    assert_eq!((answer.status, &body["intact"]), (200, &json!(true)), "{body}");
+    // The record of the writer's begin, and those of the calls.
+    assert!(body["records"].as_u64() >= Some(4), "{body}");
+    assert!(body.get("fault").is_none() && body.get("confirmed").is_none(), "{body}");
+    let records = trace_server.kept.records();
+    let is_access = |it: &Record| matches!(it, Record::Access(it) if it.action == "verify_ledger");
+    assert!(records.last().is_some_and(is_access), "it is on the record");
+
+    trace_server.kept.alter(2);
+    // Whoever alters a ledger may stop it as well.
+    trace_server.kept.fail(true);
+    let damaged = trace_server.read("/ledger/verification").await;
+    let body = damaged.json();
+    assert_eq!((damaged.status, &body["intact"]), (200, &json!(false)), "{body}");
+    assert_eq!(body["fault"]["seq"], 2, "{body}");
+    let message = body["fault"]["message"].as_str().unwrap();
+    assert!(message.starts_with("record 2 was modified"), "{message}");
+    trace_server.kept.fail(false);
+
+    let scopes = "tools traces replay".parse().unwrap();
+    let reader = Principal::new("reader").for_every_tenant().with_scopes(scopes);
+    let trace_server = TraceServer::with(HttpConfig::new(Auth::unauthenticated_as(reader)));
+    let refused = trace_server.read("/ledger/verification").await;
+    assert_eq!(refused.status, 403, "{}", refused.text);
+    assert_eq!(refused.json()["detail"]["details"]["reason"], "scope");
+}

@@ -61,28 +61,41 @@ pub(crate) async fn all(ledger: &Ledger, mut query: LedgerQuery) -> Vec<Recorded
 
 /// An in-memory ledger that the test can read and make fail. A handle.
 #[derive(Clone)]
-pub(crate) struct TestLedger(Arc<Mutex<(MemoryLedger, bool)>>);
+pub(crate) struct TestLedger(Arc<Mutex<TestEntries>>);
+
+struct TestEntries {
+    memory: MemoryLedger,
+    fails: bool,
+    /// The number of the entry that is read with another body.
+    altered: Option<u64>,
+}
 
 impl Default for TestLedger {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new((MemoryLedger::new(10_000), false))))
+        let memory = MemoryLedger::new(10_000);
+        Self(Arc::new(Mutex::new(TestEntries { memory, fails: false, altered: None })))
     }
 }
 
 impl TestLedger {
     pub(crate) fn fail(&self, fails: bool) {
-        self.0.lock().unwrap().1 = fails;
+        self.0.lock().unwrap().fails = fails;
+    }
+
+    /// Alters the body of an entry.
+    pub(crate) fn alter(&self, seq: u64) {
+        self.0.lock().unwrap().altered = Some(seq);
     }
 
     pub(crate) fn records(&self) -> Vec<Record> {
-        let entries = self.0.lock().unwrap().0.read(0, usize::MAX).unwrap();
+        let entries = self.0.lock().unwrap().memory.read(0, usize::MAX).unwrap();
         entries.iter().map(|entry| Record::read(entry.body().unwrap()).unwrap()).collect()
     }
 }
 
 impl LedgerStore for TestLedger {
     fn append(&mut self, entries: &[ChainEntry]) -> Result<(), StoreError> {
-        let (memory, fails) = &mut *self.0.lock().unwrap();
+        let TestEntries { memory, fails, .. } = &mut *self.0.lock().unwrap();
         if *fails {
             return Err(StoreError::new(StoreErrorKind::Unavailable, "the disk is gone"));
         }
@@ -90,18 +103,24 @@ impl LedgerStore for TestLedger {
     }
 
     fn read(&mut self, from: u64, limit: usize) -> Result<Vec<ChainEntry>, StoreError> {
-        self.0.lock().unwrap().0.read(from, limit)
+        let TestEntries { memory, altered, .. } = &mut *self.0.lock().unwrap();
+        let mut entries = memory.read(from, limit)?;
+        if let Some(entry) = entries.iter_mut().find(|entry| Some(entry.seq()) == *altered) {
+            let (seq, leaf, key, mac) = (entry.seq(), *entry.leaf(), entry.key(), *entry.mac());
+            *entry = ChainEntry::from_parts(seq, Some("{}"), leaf, key, mac);
+        }
+        Ok(entries)
     }
 
     fn count(&mut self) -> Result<u64, StoreError> {
-        self.0.lock().unwrap().0.count()
+        self.0.lock().unwrap().memory.count()
     }
 
     fn last_checkpoint(&mut self) -> Result<Option<ChainEntry>, StoreError> {
-        self.0.lock().unwrap().0.last_checkpoint()
+        self.0.lock().unwrap().memory.last_checkpoint()
     }
 
     fn erase(&mut self, before: u64) -> Result<u64, StoreError> {
-        self.0.lock().unwrap().0.erase(before)
+        self.0.lock().unwrap().memory.erase(before)
     }
 }

@@ -25,6 +25,8 @@ pub enum Scope {
     Traces,
     /// Run the reads of a trace again.
     Replay,
+    /// Verify the ledger of all tenants.
+    Ledger,
     /// List and resolve unknown outcomes.
     Outcomes,
     /// List and read evidence, without its sealed contents.
@@ -36,7 +38,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Internal,
         Self::Approvals,
         Self::ViewApprovals,
@@ -44,6 +46,7 @@ impl Scope {
         Self::Budgets,
         Self::Traces,
         Self::Replay,
+        Self::Ledger,
         Self::Outcomes,
         Self::Evidence,
         Self::EvidenceContents,
@@ -61,6 +64,7 @@ impl Scope {
             Self::Budgets => "budgets",
             Self::Traces => "traces",
             Self::Replay => "replay",
+            Self::Ledger => "ledger",
             Self::Outcomes => "outcomes",
             Self::Evidence => "evidence",
             Self::EvidenceContents => "evidence_contents",
@@ -80,6 +84,7 @@ impl Scope {
 /// | `approvals`, `budgets`, `traces`, `replay`, `outcomes`, `evidence`, `metrics` | the path of this name |
 /// | `view_approvals` | listing waiting calls as with `approvals`, and deciding about none |
 /// | `exceed_budgets` | with `approvals`, letting a waiting call exceed a budget that asks |
+/// | `ledger` | `/ledger/verification`, for the records of all tenants |
 /// | `evidence_contents` | `/evidence/{id}/contents` |
 /// | `approves:WORD` | with `approvals` or `view_approvals`, deciding or listing calls of the tools that `WORD` covers, without the right to call them; `WORD` is one of the first four rows |
 ///
@@ -116,7 +121,7 @@ pub struct Scopes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{word}` is no scope: expected `tools`, `tools:NAME`, `category:NAME`, `internal`, \
-     `approvals`, `view_approvals`, `exceed_budgets`, `budgets`, `traces`, `replay`, `outcomes`, `evidence`, \
+     `approvals`, `view_approvals`, `exceed_budgets`, `budgets`, `traces`, `replay`, `ledger`, `outcomes`, `evidence`, \
      `evidence_contents`, `metrics`, or \
      `approves:` before one of the first four, with spaces between them"
 )]

@@ -21,7 +21,9 @@ use super::{extraction, numbers, parameters, recursion, shapes};
 use crate::endpoints::approvals::{Approvals, DecisionBody, Declined};
 use crate::endpoints::budgets::BudgetsPage;
 use crate::endpoints::evidence::{EvidenceContents, EvidencePage, EvidenceReadRequest};
+use crate::endpoints::ledger::LedgerVerification;
 use crate::endpoints::outcomes::{OutcomesPage, ResolutionBody, Resolved};
+use crate::endpoints::tools::ToolsPage;
 use crate::endpoints::traces::{ReplayRequest, RequestRecords, TraceRecords};
 
 /// Contract schemas under other names than those of their types. A response is one of two under different
@@ -56,9 +58,11 @@ impl Components {
         take::<ResponseEnvelope<Value>>(&mut answered);
         take::<Approvals>(&mut answered);
         take::<Declined<'_>>(&mut answered);
+        take::<ToolsPage<'_>>(&mut answered);
         take::<BudgetsPage>(&mut answered);
         take::<TraceRecords>(&mut answered);
         take::<RequestRecords>(&mut answered);
+        take::<LedgerVerification>(&mut answered);
         take::<OutcomesPage>(&mut answered);
         take::<Resolved<'_>>(&mut answered);
         take::<ReplayReport>(&mut answered);

@@ -38,6 +38,24 @@ pub(crate) fn list(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     answered(operation, parameters::for_request(), ok, refused(&[&ADMISSION, &BODY]))
 }
 
+pub(crate) fn tools(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
+    let ok =
+        responses::json("A page of the tools, in the order of their names.", &schema_ref("Tools"));
+    let operation = operation("findTools", "tools", "Find tools that the caller may call");
+    let text = json!({"type": "string"});
+    let mut parameters = parameters::for_page(&text);
+    let effect = json!({"type": "string", "enum": ["read", "write", "destructive"]});
+    for (name, about, schema) in [
+        ("name", "The name of one tool.", &text),
+        ("toolkit", "The name of a toolkit.", &text),
+        ("effect", "The effect of the tools.", &effect),
+        ("words", "Words that occur in the name, the title or the description.", &text),
+    ] {
+        parameters.push(parameters::query_parameter(name, about, schema));
+    }
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[422]]))
+}
+
 pub(crate) fn call(input: &DocumentInput<'_>, tools: &CallBodies) -> Value {
     let mut ok = responses::json("What the tool returned.", &tools.success_or(&[]));
     ok["content"]["text/event-stream"] = json!({"schema": {
@@ -90,6 +108,10 @@ pub(crate) fn envelope_call(input: &DocumentInput<'_>, _: &CallBodies) -> Value 
 pub(crate) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let mut ok =
         responses::json("A page of the waiting calls, the oldest first.", &schema_ref("Approvals"));
+    ok["content"]["text/event-stream"] = json!({"schema": {
+        "type": "string",
+        "description": "Events `waiting`, whose data has the `tickets` of the page: one at once, and one for each change.",
+    }});
     ok["links"] = json!({"decide": {
         "operationId": "decideApproval",
         "parameters": {"ticket": "$response.body#/approvals/0/ticket"},
@@ -101,7 +123,7 @@ pub(crate) fn approvals(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let about =
         "The ticket's id, for a page with this call alone, or with none if it does not wait.";
     parameters.push(parameters::query_parameter("ticket", about, &uuid));
-    answered(operation, parameters, ok, refused(&[&ADMISSION, &[422]]))
+    answered(operation, parameters, ok, refused(&[&ADMISSION, &[406, 422]]))
 }
 
 pub(crate) fn decision(_: &DocumentInput<'_>, tools: &CallBodies) -> Value {
@@ -156,6 +178,15 @@ pub(crate) fn replay(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
     let operation = operation("replayTrace", "traces", "Run the reads of a trace again");
     let operation = with_body(operation, &schema_ref("ReplayRequest"));
     answered(operation, parameters, ok, refused(&[&ADMISSION, &BODY, &[404, 504]]))
+}
+
+pub(crate) fn ledger_verification(_: &DocumentInput<'_>, _: &CallBodies) -> Value {
+    let ok = responses::json(
+        "The records are as they were written, or the first one that is not.",
+        &schema_ref("LedgerVerification"),
+    );
+    let operation = operation("verifyLedger", "traces", "Verify the ledger of all tenants");
+    answered(operation, parameters::for_request(), ok, refused(&[&ADMISSION, &[404, 422, 504]]))
 }
 
 /// Returns true if the server has a ledger to read.

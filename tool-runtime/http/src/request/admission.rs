@@ -167,6 +167,13 @@ impl Admitted {
     }
 }
 
+impl<S> Authorized<S> {
+    /// Returns the caller, for an answer that goes on after its handler.
+    pub(crate) fn into_caller(self) -> AuthorizedCaller {
+        self.caller
+    }
+}
+
 impl<S> Deref for Authorized<S> {
     type Target = AuthorizedCaller;
 

@@ -32,6 +32,8 @@ pub(crate) struct App {
     pub(crate) reads: Arc<Quota<Arc<str>>>,
     /// One unit for each replay.
     pub(crate) replays: Arc<Quota<Caller>>,
+    /// One unit for the verification of the ledger: it reads all of it.
+    pub(crate) verifications: Arc<Quota<Caller>>,
     /// One unit for each stream; separate from `tasks`, so that streams do not block writes.
     pub(crate) streams: Arc<Quota<Caller>>,
     pub(crate) body_quota: Arc<BodyQuota>,
@@ -74,6 +76,7 @@ impl App {
             tasks,
             reads: Arc::new(Quota::new(usize::MAX, MAX_READS_PER_PRINCIPAL)),
             replays,
+            verifications: Arc::new(Quota::new(1, 1)),
             streams,
             body_quota,
             unread,

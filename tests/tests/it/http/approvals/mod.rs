@@ -1,5 +1,6 @@
 //! Waiting calls are listed and decided over HTTP.
 
+mod changes;
 mod counted;
 mod racing;
 mod refused;

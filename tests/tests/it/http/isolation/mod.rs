@@ -43,6 +43,7 @@ const ABSENT_EVIDENCE: &str = "ev_018bcfe5680070008000000000000002";
 /// Every endpoint there is. One that is not here fails the test: say how it is to be crossed.
 const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("POST", "/tools/list", Reach::Tenant),
+    ("GET", "/tools", Reach::Tenant),
     ("POST", "/tools/call", Reach::Tenant),
     ("POST", "/tools/call/text", Reach::Tenant),
     ("POST", "/calls/{tool}", Reach::Tenant),
@@ -53,6 +54,7 @@ const ENDPOINTS: &[(&str, &str, Reach)] = &[
     ("GET", "/traces", Reach::Tenant),
     ("GET", "/traces/{id}", Reach::Tenant),
     ("POST", "/traces/{id}/replay", Reach::Tenant),
+    ("GET", "/ledger/verification", Reach::NoTenant),
     ("GET", "/outcomes", Reach::Tenant),
     ("POST", "/outcomes/{id}", Reach::Tenant),
     ("GET", "/evidence", Reach::Tenant),

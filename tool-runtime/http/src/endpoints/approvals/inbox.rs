@@ -13,6 +13,14 @@ use crate::state::app::App;
 /// The most waiting calls that are examined for one page.
 const MAX_EXAMINED: usize = 1_000;
 
+/// The part of the waiting calls that is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum InboxQuery {
+    Page(PageRequest<Uuid>),
+    /// The call of this ticket.
+    Single(Uuid),
+}
+
 /// A page of the calls that an approver may look at.
 #[derive(Debug, Default)]
 pub(super) struct InboxPage {
@@ -21,9 +29,21 @@ pub(super) struct InboxPage {
     next: Option<Uuid>,
 }
 
+/// Reads the waiting calls of a query.
+pub(super) async fn read(
+    app: &App,
+    authorized: &AuthorizedCaller,
+    query: InboxQuery,
+) -> Result<InboxPage, Problem> {
+    match query {
+        InboxQuery::Page(requested) => page(app, authorized, requested).await,
+        InboxQuery::Single(ticket) => single(app, authorized, ticket).await,
+    }
+}
+
 /// Finds a page of waiting calls. About a thousand calls are examined at most; if fewer than requested
 /// are covered, the page is shorter and `next` gives the position to continue.
-pub(super) async fn page(
+async fn page(
     app: &App,
     authorized: &AuthorizedCaller,
     requested: PageRequest<Uuid>,
@@ -56,7 +76,7 @@ pub(super) async fn page(
 }
 
 /// Makes a page of one waiting call; it is empty if the call does not wait, or the approver may not look at it.
-pub(super) async fn single(
+async fn single(
     app: &App,
     authorized: &AuthorizedCaller,
     ticket: Uuid,
@@ -87,6 +107,16 @@ fn is_covered(app: &App, authorized: &AuthorizedCaller, call: &WaitingCall) -> b
 }
 
 impl InboxPage {
+    /// Returns the cursor of the next page.
+    pub(super) const fn next(&self) -> Option<Uuid> {
+        self.next
+    }
+
+    /// Returns the tickets of the page.
+    pub(super) fn tickets(&self) -> Vec<Uuid> {
+        self.calls.iter().map(|call| call.ticket().id()).collect()
+    }
+
     /// Returns the subject of the access record: the first and the last ticket of the page.
     pub(super) fn subject(&self) -> Option<String> {
         let id = |call: &WaitingCall| call.ticket().id();

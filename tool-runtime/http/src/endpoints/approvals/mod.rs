@@ -1,5 +1,6 @@
 //! `/approvals`: lists waiting calls and executes decisions about them.
 
+mod changes;
 mod decision;
 mod four_eyes;
 mod inbox;
@@ -18,19 +19,20 @@ use uuid::Uuid;
 
 use self::decision::ApprovalDecision;
 pub(crate) use self::decision::DecisionBody;
+use self::inbox::InboxQuery;
 use self::refusal::DecisionRefusal;
 use self::refused_decision::RefusedDecision;
 use self::view::DeclinedDecision;
 pub(crate) use self::view::{Approvals, Declined};
 use crate::auth::Scope;
-use crate::endpoints::call;
+use crate::endpoints::call::{self, MediaType};
 use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
 use crate::request::admission::{Authorized, AuthorizedCaller, Forbidden, RequiredScope};
 use crate::request::body::ReceivedRequest;
 use crate::request::parameters::{Bodyless, PageRequest, Params, one, param};
 use crate::request::time_limit::within_time_limit;
-use crate::response::{JsonResponse, RequestFacts};
+use crate::response::{Answer, JsonResponse, RequestFacts};
 use crate::state::app::SharedApp;
 
 /// Requires the scope `approvals` or `view_approvals`, for the list.
@@ -56,29 +58,38 @@ impl RequiredScope for DecideApprovals {
     }
 }
 
-/// Handles a request for the waiting calls.
+/// Handles a request for the waiting calls, or for the changes of a page of them.
 pub(crate) async fn list(
     authorized: Authorized<ListApprovals>,
+    media_type: MediaType,
     State(app): State<SharedApp>,
     request: Bodyless,
-) -> Result<JsonResponse, Problem> {
+) -> Result<Answer, Problem> {
     let requested =
         PageRequest::<Uuid>::read(request.query(), "the `next` of the page before, a UUID")?;
     let ticket = one(request.query(), "ticket", &"a UUID", |text| text.parse().ok())?;
+    let query = ticket.map_or(InboxQuery::Page(requested), InboxQuery::Single);
     let _permit = access_records::acquire_read(&app, authorized.principal())?;
-    let page = async {
-        match ticket {
-            Some(ticket) => inbox::single(&app, &authorized, ticket).await,
-            None => inbox::page(&app, &authorized, requested).await,
-        }
-    };
-    let page = within_time_limit(&app, page).await?;
+    let page = within_time_limit(&app, inbox::read(&app, &authorized, query)).await?;
     // A look for a call that does not wait is on the record, too.
     let subject = page.subject().or_else(|| ticket.map(|ticket| ticket.to_string()));
-    let access = ReadAccess { action: "read_approvals", what: "GET /approvals", subject };
-    let body = page.into_body(&app, &authorized).await;
-    access.record(&app, &authorized).await?;
-    Ok(JsonResponse::ok(&body))
+    let what = "GET /approvals";
+    match media_type {
+        MediaType::Json => {
+            let body = page.into_body(&app, &authorized).await;
+            ReadAccess { action: "read_approvals", what, subject }
+                .record(&app, &authorized)
+                .await?;
+            Ok(JsonResponse::ok(&body).into())
+        }
+        MediaType::EventStream => {
+            let stream = call::events::acquire_stream(&app, authorized.caller().clone())?;
+            ReadAccess { action: "follow_approvals", what, subject }
+                .record(&app, &authorized)
+                .await?;
+            Ok(changes::follow(&app, authorized.into_caller(), query, page, stream))
+        }
+    }
 }
 
 /// Handles a decision about a waiting call.

@@ -67,12 +67,17 @@ pub(super) fn stream(
     let task = Some(running::spawn(app, call, caller)?);
     let app = app.clone();
     let events = EventStream { app, facts, task, progress, may_progress: true, _permit: permit };
-    let body = Body::from_stream(stream::unfold(events, EventStream::advance));
+    let answer = event_stream(Body::from_stream(stream::unfold(events, EventStream::advance)));
+    Ok(Answer { facts: AnswerFacts { tool_name, ..AnswerFacts::default() }, ..answer })
+}
+
+/// Makes the answer of a body that is a stream of events.
+pub(crate) fn event_stream(body: Body) -> Answer {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(Answer { response, facts: AnswerFacts { tool_name, ..AnswerFacts::default() } })
+    Answer { response, facts: AnswerFacts::default() }
 }
 
 impl EventStream {
@@ -124,18 +129,18 @@ impl EventStream {
             Some(fraction) => json!({ "fraction": fraction, "message": message }),
             None => json!({ "message": message }),
         };
-        event("progress", None, &data.to_string())
+        write_event("progress", None, &data.to_string())
     }
 }
 
 /// Writes the result: the body and the status that a JSON response would have.
 fn result_event(response: &JsonResponse) -> String {
     let body = String::from_utf8_lossy(&response.body);
-    event("result", Some(response.status.as_u16()), &body)
+    write_event("result", Some(response.status.as_u16()), &body)
 }
 
 /// Writes one event; a line break in the data starts another `data` line.
-fn event(name: &str, status: Option<u16>, data: &str) -> String {
+pub(crate) fn write_event(name: &str, status: Option<u16>, data: &str) -> String {
     let status = status.map_or(String::new(), |status| format!("status: {status}\n"));
     let mut text = format!("event: {name}\n{status}");
     for line in data.split(['\n', '\r']) {

@@ -17,7 +17,7 @@ use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::tool::registry::CatalogueEntry;
 use tool_runtime_core::{Runtime, ToolCall};
 
-use self::accept::MediaType;
+pub(crate) use self::accept::MediaType;
 pub(crate) use self::envelope::envelope_call;
 use self::running::EndCause;
 pub(crate) use self::running::FinishedCall;

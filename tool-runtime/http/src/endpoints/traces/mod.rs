@@ -14,6 +14,7 @@ use tool_runtime_record::ledger::{Ledger, LedgerPage, LedgerQuery, RecordPositio
 
 use self::view::TraceRecord;
 pub(crate) use self::view::{RequestRecords, TraceRecords};
+use super::ledger::ledger;
 use crate::auth::Scope;
 use crate::problem::Problem;
 use crate::request::access_records::{self, ReadAccess};
@@ -183,13 +184,6 @@ fn prepared(
 
 fn page_request(query: Option<&str>) -> Result<PageRequest<RecordPosition>, Problem> {
     PageRequest::read(query, "the `next` of the page before")
-}
-
-fn ledger(app: &App) -> Result<&Ledger, Problem> {
-    app.config.ledger.as_ref().ok_or_else(|| {
-        Problem::from_code(ErrorCode::NotFound, "this server has no ledger")
-            .with_reason(RefusalReason::NoLedger)
-    })
 }
 
 fn trace(params: &Params) -> Result<&str, Problem> {
