@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use serde_json::value::RawValue;
 use tool_contracts::Attachment;
@@ -35,8 +36,27 @@ pub(crate) async fn list(
     let texts = person.request.texts;
     let rows = page.approvals.iter().map(|approval| row(approval, texts)).collect();
     let layout = Layout::new(&person, texts.inbox);
-    let page = InboxPage { layout, rows, is_first: after.is_none(), next: page.next };
+    let page = InboxPage { layout, rows, after, next: page.next };
     pages::render(StatusCode::OK, &page)
+}
+
+/// Follows the calls of a page, or one call, with server-sent events.
+pub(crate) async fn changes(
+    person: Person,
+    State(shared): State<SharedState>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let query = query.unwrap_or_default();
+    let fields = pages::form_fields(query.as_bytes());
+    let known = ["after", "ticket"].map(|name| fields.get(name).map(|value| (name, value)));
+    let known: Vec<_> = known.into_iter().flatten().collect();
+    match shared.api.changes(&person.caller(), &known).await {
+        Ok(events) => ([(CONTENT_TYPE, "text/event-stream")], events).into_response(),
+        Err(ApiError::Refused { status, .. }) => status.into_response(),
+        Err(ApiError::Header | ApiError::TooLong | ApiError::Unreadable) => {
+            StatusCode::BAD_REQUEST.into_response()
+        }
+    }
 }
 
 /// Shows a waiting call.
@@ -256,12 +276,7 @@ fn row(approval: &Approval, texts: &Texts) -> InboxRow {
     InboxRow {
         ticket: approval.ticket,
         title: visible(title(approval)).into_owned(),
-        effect: match approval.effect.as_deref() {
-            Some("read") => texts.effect_read,
-            Some("write") => texts.effect_write,
-            Some("destructive") => texts.effect_destructive,
-            Some(_) | None => "",
-        },
+        effect: pages::effect(approval.effect.as_deref(), texts),
         summary: summary(approval),
         for_whom: visible(&approval.principal).into_owned(),
         budget: approval.budgets.first().map(|it| visible(it).into_owned()).unwrap_or_default(),

@@ -2,13 +2,15 @@
 //!
 //! [`Console`] makes a router of pages that the server renders: the calls that wait for approval, each with its
 //! preview, its arguments as a form, who requested it and what it uses of its budgets; the calls whose outcome is
-//! unknown; and the records of a trace. It works without any script. Each page asks the router of the HTTP API with the credential of the person who is signed in, so that the console
-//! shows and decides what that person may see and decide, and no more.
+//! unknown; the tools; the records of a trace; and the verification of the ledger. A script follows the calls that
+//! wait, and every page works without it. Each page asks the router of the HTTP API with the credential of the person
+//! who is signed in, so that the console shows and decides what that person may see and decide, and no more.
 
 mod api;
 mod approvals;
 mod arguments;
 mod assets;
+mod ledger;
 mod outcomes;
 mod pages;
 mod person;
@@ -16,6 +18,7 @@ mod session;
 mod sign_in;
 mod text;
 mod texts;
+mod tools;
 mod traces;
 
 use std::sync::Arc;
@@ -107,16 +110,21 @@ impl Console {
         Router::new()
             .route("/sign-in", sign_in.layer(DefaultBodyLimit::max(MAX_SIGN_IN)))
             .route("/", get(approvals::list))
+            .route("/changes", get(approvals::changes))
             .route("/approvals/{ticket}", get(approvals::show))
             .route("/approvals/{ticket}/review", post(approvals::review).get(approvals::redirect))
             .route("/approvals/{ticket}/approve", post(approvals::approve).get(approvals::redirect))
             .route("/approvals/{ticket}/decline", post(approvals::decline).get(approvals::redirect))
             .route("/outcomes", get(outcomes::list))
             .route("/outcomes/{id}", get(outcomes::show).post(outcomes::resolve))
+            .route("/tools", get(tools::list))
+            .route("/tools/{name}", get(tools::show).post(tools::call))
             .route("/traces", get(traces::show).post(traces::replay))
+            .route("/ledger", get(ledger::show).post(ledger::verify))
             .route("/sign-out", post(sign_in::sign_out))
             .route("/language/{code}", get(sign_in::choose_language))
             .route(assets::STYLE_PATH, get(assets::style))
+            .route(assets::SCRIPT_PATH, get(assets::script))
             .fallback(pages::no_page)
             .layer(DefaultBodyLimit::max(MAX_FORM))
             .layer(map_response(pages::add_headers))

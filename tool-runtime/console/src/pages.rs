@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::SharedState;
 use crate::api::ApiError;
 use crate::arguments::{ArgumentChange, ArgumentForm, FieldKind};
-use crate::assets::STYLE_PATH;
+use crate::assets::{SCRIPT_PATH, STYLE_PATH};
 use crate::person::{BrowserRequest, Person};
 use crate::sign_in;
 use crate::text::{DisplayText, visible};
@@ -29,8 +29,8 @@ pub(crate) const FORM_TOKEN: &str = "form_token";
 /// The most fields of a form that are read.
 const MAX_FIELDS: usize = 1_000;
 
-/// No script, no inline style, nothing from elsewhere, in no frame.
-const POLICY: &str = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// No inline script or style, nothing from elsewhere, in no frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The parts that all pages have.
 pub(crate) struct Layout<'p> {
@@ -65,7 +65,8 @@ pub(crate) struct SignInPage<'p> {
 pub(crate) struct InboxPage<'p> {
     pub(crate) layout: Layout<'p>,
     pub(crate) rows: Vec<InboxRow>,
-    pub(crate) is_first: bool,
+    /// The cursor after which the page begins.
+    pub(crate) after: Option<Uuid>,
     pub(crate) next: Option<Uuid>,
 }
 
@@ -172,6 +173,16 @@ impl FormFields<'_> {
     }
 }
 
+/// Names an effect; one that a later server has is not named.
+pub(crate) fn effect(word: Option<&str>, texts: &Texts) -> &'static str {
+    match word {
+        Some("read") => texts.effect_read,
+        Some("write") => texts.effect_write,
+        Some("destructive") => texts.effect_destructive,
+        Some(_) | None => "",
+    }
+}
+
 /// Writes a value as a query has it.
 pub(crate) fn query_value(value: &str) -> String {
     form_urlencoded::byte_serialize(value.as_bytes()).collect()
@@ -180,6 +191,20 @@ pub(crate) fn query_value(value: &str) -> String {
 /// Reads a form's body, or a query.
 pub(crate) fn form_fields(body: &[u8]) -> FormFields<'_> {
     FormFields(form_urlencoded::parse(body).take(MAX_FIELDS).collect())
+}
+
+impl InboxPage<'_> {
+    /// Returns the query of the stream of changes.
+    fn changes(&self) -> String {
+        self.after.map(|after| format!("?after={after}")).unwrap_or_default()
+    }
+
+    /// Returns the tickets of the page and its next cursor, as the script compares them.
+    fn state(&self) -> String {
+        let tickets = self.rows.iter().map(|row| row.ticket.to_string());
+        let next = self.next.map(|next| next.to_string()).unwrap_or_default();
+        tickets.chain([next]).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl ApprovalPage<'_> {
@@ -207,6 +232,11 @@ impl<'p> Layout<'p> {
     /// Returns the path of the style.
     pub(crate) fn style_path(&self) -> String {
         format!("{}{STYLE_PATH}", self.base)
+    }
+
+    /// Returns the path of the script.
+    pub(crate) fn script_path(&self) -> String {
+        format!("{}{SCRIPT_PATH}", self.base)
     }
 
     pub(crate) fn form_token(&self) -> &str {

@@ -11,7 +11,7 @@ use axum::response::Response;
 use subtle::ConstantTimeEq as _;
 
 use crate::SharedState;
-use crate::api::Caller;
+use crate::api::{Caller, NO_SITE};
 use crate::pages::{FORM_TOKEN, FormFields};
 use crate::session::{self, Session, Sessions};
 use crate::sign_in;
@@ -63,7 +63,7 @@ impl BrowserRequest {
 
     /// Returns whom the API is asked for.
     pub(crate) fn caller<'r>(&'r self, session: &'r Session) -> Caller<'r> {
-        Caller { session, host: self.host.as_ref(), address: self.address }
+        Caller { session, host: self.host.as_ref(), address: self.address, site: NO_SITE }
     }
 
     /// Returns the value of a cookie that browsers keep under the console's path, and give to no script. They send it

@@ -1,5 +1,6 @@
 //! The waiting calls of the API, and decisions about them.
 
+use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use tool_runtime_core::effect_state::EffectState;
 use tool_runtime_core::policy::TicketRejection;
 use uuid::Uuid;
 
-use super::{Answer, Api, ApiError, Caller, read};
+use super::{Answer, Api, ApiError, Caller, EVENT_STREAM, PAGE, read, with_query};
 
 /// A page of the calls that wait for approval.
 #[derive(Debug, Deserialize)]
@@ -80,6 +81,21 @@ impl Api {
         let after = after.map(|after| after.to_string());
         let query = after.as_deref().map(|after| ("after", after));
         self.page(caller, "/approvals", query.as_slice()).await
+    }
+
+    /// Follows the changes of a page of waiting calls; the body is a stream of server-sent events.
+    pub(crate) async fn changes(
+        &self,
+        caller: &Caller<'_>,
+        query: &[(&str, &str)],
+    ) -> Result<Body, ApiError> {
+        let path = with_query("/approvals", query, PAGE);
+        let response = self.respond(caller, Method::GET, &path, (None, EVENT_STREAM)).await?;
+        let status = response.status();
+        if status == StatusCode::OK {
+            return Ok(response.into_body());
+        }
+        Err(ApiError::Refused { status, message: String::new() })
     }
 
     /// Finds a waiting call; `None` if it does not wait, or the person may not look at it.

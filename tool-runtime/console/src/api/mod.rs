@@ -1,6 +1,7 @@
 //! Asks the HTTP API for a person: the console has no other source of data.
 
 mod approvals;
+mod ledger;
 mod outcomes;
 mod tools;
 mod traces;
@@ -10,8 +11,9 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use axum::response::Response;
 use http_body_util::{BodyExt as _, Limited};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +24,9 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 pub(crate) use self::approvals::{Approval, Approvals, Decided, Decision};
+pub(crate) use self::ledger::LedgerVerification;
 pub(crate) use self::outcomes::{Resolution, UnknownOutcome};
+pub(crate) use self::tools::{ToolDetails, TriedCall};
 pub(crate) use self::traces::{RecordedCall, ReplayedCall, TraceRecord, TraceRecords, Verdict};
 use crate::session::{Credential, Session};
 
@@ -31,6 +35,13 @@ pub(crate) const PAGE: usize = 50;
 
 /// The longest answer that is read, in bytes: what a tool has returned, or a page of entries.
 const MAX_ANSWER: usize = 64 << 20;
+
+/// The site of requests that are for none.
+pub(crate) const NO_SITE: &str = "console";
+
+/// The media types of the API's answers.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 const API_KEY: HeaderName = HeaderName::from_static("x-internal-api-key");
 const AUTHORIZATION: HeaderName = axum::http::header::AUTHORIZATION;
@@ -50,6 +61,8 @@ pub(crate) struct Caller<'r> {
     pub(crate) host: Option<&'r HeaderValue>,
     /// The address of the browser, which limits count.
     pub(crate) address: Option<ConnectInfo<SocketAddr>>,
+    /// The site for which a tool is called.
+    pub(crate) site: &'r str,
 }
 
 /// The reason why a request of the API has no answer for a page.
@@ -78,6 +91,12 @@ struct Answer {
     output: Option<Box<RawValue>>,
     error: Option<String>,
     detail: Option<Box<RawValue>>,
+    audit: Option<Audit>,
+}
+
+#[derive(Deserialize)]
+struct Audit {
+    trace_id: String,
 }
 
 impl Answer {
@@ -100,7 +119,7 @@ impl Api {
         let answer = self.send(caller, Method::GET, &path, None).await?;
         // The answer states a missing scope to known callers alone; the list of tools judges the tenant.
         if answer.0 == StatusCode::FORBIDDEN {
-            return self.list_tools(caller).await.map(drop);
+            return self.tools(caller, &[("name", "")]).await.map(drop);
         }
         read::<Approvals>(answer).map(drop)
     }
@@ -129,25 +148,37 @@ impl Api {
         path: &str,
         body: Option<Vec<u8>>,
     ) -> Result<(StatusCode, Vec<u8>), ApiError> {
+        let response = self.respond(caller, method, path, (body, JSON)).await?;
+        let (status, body) = (response.status(), response.into_body());
+        let body = Limited::new(body, MAX_ANSWER).collect().await;
+        Ok((status, body.map_err(|_| ApiError::TooLong)?.to_bytes().into()))
+    }
+
+    /// Sends a request with a body of JSON, if it has one, and the media type that the answer shall have.
+    async fn respond(
+        &self,
+        caller: &Caller<'_>,
+        method: Method,
+        path: &str,
+        (body, media_type): (Option<Vec<u8>>, HeaderValue),
+    ) -> Result<Response, ApiError> {
         let mut request = Request::builder().method(method).uri(path);
         let headers = request.headers_mut().ok_or(ApiError::Header)?;
         write_headers(headers, caller)?;
         if body.is_some() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(CONTENT_TYPE, JSON);
         }
+        headers.insert(ACCEPT, media_type);
         if let (Some(extensions), Some(address)) = (request.extensions_mut(), caller.address) {
             extensions.insert(address);
         }
         let request = request
             .body(body.map_or_else(Body::empty, Body::from))
             .map_err(|_| ApiError::Header)?;
-        let response = match self.0.clone().oneshot(request).await {
-            Ok(response) => response,
+        match self.0.clone().oneshot(request).await {
+            Ok(response) => Ok(response),
             Err(never) => match never {},
-        };
-        let (status, body) = (response.status(), response.into_body());
-        let body = Limited::new(body, MAX_ANSWER).collect().await;
-        Ok((status, body.map_err(|_| ApiError::TooLong)?.to_bytes().into()))
+        }
     }
 }
 
@@ -171,7 +202,7 @@ fn write_headers(headers: &mut HeaderMap, caller: &Caller<'_>) -> Result<(), Api
         Credential::Key(key) => insert(API_KEY, key)?,
         Credential::Token(token) => insert(AUTHORIZATION, &format!("Bearer {token}"))?,
     }
-    insert(SITE, "console")?;
+    insert(SITE, caller.site)?;
     insert(TRACE, &Uuid::now_v7().to_string())?;
     if !session.tenant.is_empty() {
         insert(TENANT, &session.tenant)?;
