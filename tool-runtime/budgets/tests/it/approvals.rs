@@ -114,7 +114,7 @@ async fn a_ticket_that_expires_or_is_declined_has_reserved_nothing() {
     assert!(call.execute().await.is_ok(), "the whole day is left for it");
     shop.pass(Duration::from_secs(61));
     let late = resume(&expired).await.execute().await.clone();
-    assert_eq!(reason(&late), "expired", "{}", late.json());
+    assert_eq!(reason(&late), "ticket_expired", "{}", late.json());
     assert_eq!(shop.paid(), 5_000);
 }
 

@@ -181,7 +181,7 @@ async fn the_tools_of_a_toolkit_and_the_calls_of_an_actor_share_a_sum() {
     }
 
     let actor = |kind, id: &str| {
-        let cx = ToolContext::builder(Uuid::nil(), "trace-1").user_id("jane");
+        let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane");
         cx.actor(Actor::new(kind, id).expect("an actor")).build().expect("a context")
     };
     let by_actor = runtime(BudgetScope::Actor);
