@@ -351,6 +351,10 @@ impl ToolSpendingLimit for ToolBudget {
     fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure> {
         self.budget.demands(&self.spending, call)
     }
+
+    fn may_ask(&self) -> bool {
+        self.budget.over == OverLimit::Ask || !self.budget.ask_above.is_empty()
+    }
 }
 
 impl Budget {

@@ -27,9 +27,27 @@ const PERIODS: &str = "
 const OPEN: &str = "
     INSERT INTO budget_periods
         (tenant, account, start, budget, window, scope, unit, most, spent, reserved, raised, delete_at)
-    VALUES (:tenant, :account, :start, :budget, :window, :scope, :unit, :most, 0, 0, 0, :delete_at)
-    ON CONFLICT DO UPDATE SET most = coalesce(nullif(excluded.most, -1), most)
-        WHERE most <> excluded.most";
+    VALUES (:tenant, :account, :start, :budget, :window, :scope, :unit, -1, 0, 0, 0, :delete_at)
+    ON CONFLICT DO NOTHING";
+
+/// Adds to the sums of a period, which is stored if it is not.
+const ADD: &str = "
+    INSERT INTO budget_periods
+        (tenant, account, start, budget, window, scope, unit, most, spent, reserved, raised, delete_at)
+    VALUES (:tenant, :account, :start, :budget, :window, :scope, :unit, :most, :spent, :reserved, 0, :delete_at)
+    ON CONFLICT DO UPDATE SET
+        most = excluded.most,
+        spent = iif(spent > 9223372036854775807 - excluded.spent, 9223372036854775807, spent + excluded.spent),
+        reserved = iif(
+            reserved > 9223372036854775807 - excluded.reserved,
+            9223372036854775807, reserved + excluded.reserved)";
+
+/// Ends a reservation; a period that was swept has no sums any more.
+const SETTLE: &str = "
+    UPDATE budget_periods SET
+        reserved = max(reserved - :reserved, 0),
+        spent = iif(spent > 9223372036854775807 - :spent, 9223372036854775807, spent + :spent)
+    WHERE tenant = :tenant AND account = :account AND start = :start";
 
 const UPDATE: &str = "
     UPDATE budget_periods SET spent = :spent, reserved = :reserved, raised = :raised
@@ -49,6 +67,9 @@ const LIST: &str = "
 const SWEEP: &str = "
     DELETE FROM budget_periods WHERE rowid IN (
         SELECT rowid FROM budget_periods WHERE delete_at <= :now LIMIT :limit)";
+
+/// The greatest amount that a column holds.
+const MAX_STORED: u64 = i64::MAX.unsigned_abs();
 
 #[async_trait]
 impl BudgetStore for SqliteStore {
@@ -109,7 +130,7 @@ impl BudgetStore for SqliteStore {
     ) -> Result<(), StoreError> {
         let account = account.clone();
         let raise = move |connection: &Connection| {
-            open(connection, &account, start, None, delete_at(now, keep))?;
+            open(connection, &account, start, delete_at(now, keep))?;
             change(connection, account.tenant, account.digest(), start, |balance| {
                 balance.raised = balance.raised.saturating_add(amount);
             })
@@ -153,16 +174,10 @@ impl BudgetStore for SqliteStore {
     }
 }
 
-/// Returns the balances of the reservations, if one of the amounts does not fit.
-pub(super) fn exceeded(
-    connection: &Connection,
-    reservations: &[Reservation],
-    amounts: &[u64],
-) -> rusqlite::Result<Option<Vec<Balance>>> {
-    let balances = balances(connection, reservations)?;
-    let mut needs = reservations.iter().zip(amounts).zip(&balances);
-    let fit = needs.all(|((reservation, amount), balance)| reservation.fits(*amount, balance));
-    Ok((!fit).then_some(balances))
+/// Returns whether all amounts fit beside these balances.
+pub(super) fn fit(reservations: &[Reservation], amounts: &[u64], balances: &[Balance]) -> bool {
+    let mut needs = reservations.iter().zip(amounts).zip(balances);
+    needs.all(|((reservation, amount), balance)| reservation.fits(*amount, balance))
 }
 
 pub(super) fn balances(
@@ -199,22 +214,54 @@ fn balance(connection: &Connection, reservation: &Reservation) -> rusqlite::Resu
     periods.into_iter().try_fold(none, |sum, period| Ok(sum.with_period(&period?)))
 }
 
-/// Stores the periods of reservations, and adds amounts to what is reserved in them.
+/// Adds amounts to what is reserved in the periods of reservations; returns the balances, which had been these.
 pub(super) fn reserve(
     connection: &Connection,
     now: UnixMillis,
     reservations: &[Reservation],
     amounts: &[u64],
-) -> rusqlite::Result<()> {
-    for (Reservation { account, start, keep, limit, .. }, amount) in
-        reservations.iter().zip(amounts)
-    {
-        open(connection, account, *start, Some(*limit), delete_at(now, *keep))?;
-        change(connection, account.tenant, account.digest(), *start, |balance| {
-            balance.reserved = balance.reserved.saturating_add(*amount);
-        })?;
+    mut balances: Vec<Balance>,
+) -> rusqlite::Result<Vec<Balance>> {
+    for (reservation, amount) in reservations.iter().zip(amounts) {
+        add(connection, now, reservation, (0, *amount))?;
     }
-    Ok(())
+    // Another reading would find the same.
+    for (reservation, balance) in reservations.iter().zip(&mut balances) {
+        let added = added_to(reservation, reservations, amounts);
+        balance.reserved = balance.reserved.saturating_add(added).min(MAX_STORED);
+    }
+    Ok(balances)
+}
+
+/// Returns how much of the amounts counts in the balance of a reservation.
+fn added_to(reservation: &Reservation, reservations: &[Reservation], amounts: &[u64]) -> u64 {
+    let added = reservations.iter().zip(amounts).filter(|(other, _)| {
+        other.account == reservation.account && reservation.counts(other.start)
+    });
+    added.fold(0, |sum, (_, amount)| sum.saturating_add(*amount))
+}
+
+/// Adds amounts to what is spent and to what is reserved in the period of a reservation.
+fn add(
+    connection: &Connection,
+    now: UnixMillis,
+    Reservation { account, start, keep, limit, .. }: &Reservation,
+    (spent, reserved): (u64, u64),
+) -> rusqlite::Result<()> {
+    let added = connection.prepare_cached(ADD)?.execute(named_params! {
+        ":tenant": account.tenant.as_bytes(),
+        ":account": account.digest().as_bytes(),
+        ":start": timestamp(*start),
+        ":budget": account.budget,
+        ":window": account.limit,
+        ":scope": account.scope,
+        ":unit": account.unit.to_string(),
+        ":most": whole(*limit),
+        ":spent": whole(spent),
+        ":reserved": whole(reserved),
+        ":delete_at": delete_at(now, *keep).map(timestamp),
+    });
+    added.map(drop)
 }
 
 /// Ends the reservations of a tenant's key; what was spent of them counts from now on.
@@ -225,9 +272,12 @@ pub(super) fn settle(
     charge: &Charge,
 ) -> rusqlite::Result<()> {
     for (it, spent) in reserved.iter().zip(charge.spent_amounts(reserved)) {
-        change(connection, tenant, it.account, it.start, |balance| {
-            balance.reserved = balance.reserved.saturating_sub(it.amount);
-            balance.spent = balance.spent.saturating_add(spent);
+        connection.prepare_cached(SETTLE)?.execute(named_params! {
+            ":tenant": tenant.as_bytes(),
+            ":account": it.account.as_bytes(),
+            ":start": timestamp(it.start),
+            ":reserved": whole(it.amount),
+            ":spent": whole(spent),
         })?;
     }
     Ok(())
@@ -253,24 +303,25 @@ fn spend(
     reservations: &[Reservation],
 ) -> rusqlite::Result<SpendOutcome> {
     let amounts: Vec<u64> = reservations.iter().map(|reservation| reservation.amount).collect();
-    if let Some(balances) = exceeded(connection, reservations, &amounts)? {
+    let mut balances = balances(connection, reservations)?;
+    if !fit(reservations, &amounts, &balances) {
         return Ok(SpendOutcome::Exceeded(balances));
     }
-    for Reservation { account, start, keep, limit, amount, .. } in reservations {
-        open(connection, account, *start, Some(*limit), delete_at(now, *keep))?;
-        change(connection, account.tenant, account.digest(), *start, |balance| {
-            balance.spent = balance.spent.saturating_add(*amount);
-        })?;
+    for (reservation, amount) in reservations.iter().zip(&amounts) {
+        add(connection, now, reservation, (*amount, 0))?;
     }
-    balances(connection, reservations).map(SpendOutcome::Spent)
+    for (reservation, balance) in reservations.iter().zip(&mut balances) {
+        let added = added_to(reservation, reservations, &amounts);
+        balance.spent = balance.spent.saturating_add(added).min(MAX_STORED);
+    }
+    Ok(SpendOutcome::Spent(balances))
 }
 
-/// Stores a period, unless it is stored; `limit` is that of a reservation, if there is one.
+/// Stores a period that is raised before its first reservation, unless it is stored.
 fn open(
     connection: &Connection,
     account: &BudgetAccount,
     start: UnixMillis,
-    limit: Option<u64>,
     delete_at: Option<UnixMillis>,
 ) -> rusqlite::Result<()> {
     let opened = connection.prepare_cached(OPEN)?.execute(named_params! {
@@ -281,7 +332,6 @@ fn open(
         ":window": account.limit,
         ":scope": account.scope,
         ":unit": account.unit.to_string(),
-        ":most": limit.map_or(-1, whole),
         ":delete_at": delete_at.map(timestamp),
     });
     opened.map(drop)

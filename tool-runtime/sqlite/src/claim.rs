@@ -52,17 +52,19 @@ pub(super) fn claim(
     };
     let decision = request.decide(record.as_ref());
     let missing = KeyRecord::missing_amounts(record.as_ref(), reservations);
+    let mut balances = Vec::new();
     if let ClaimDecision::Insert { .. } | ClaimDecision::TakeOver { .. } = decision {
-        if let Some(balances) = budgets::exceeded(connection, reservations, &missing)? {
+        balances = budgets::balances(connection, reservations)?;
+        if !budgets::fit(reservations, &missing, &balances) {
             return Ok((ReserveOutcome::Exceeded(balances), None));
         }
     }
     let claimed = |outcome, undo: Option<ClaimUndo>| {
-        let mut balances = Vec::new();
-        if undo.is_some() {
-            budgets::reserve(connection, request.now, reservations, &missing)?;
-            balances = budgets::balances(connection, reservations)?;
-        }
+        let balances = if undo.is_some() {
+            budgets::reserve(connection, request.now, reservations, &missing, balances)?
+        } else {
+            Vec::new()
+        };
         Ok((ReserveOutcome::Claimed { outcome, balances }, undo))
     };
     match (decision, record) {

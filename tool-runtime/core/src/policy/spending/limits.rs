@@ -93,7 +93,11 @@ impl SpendingLimits {
         &self,
         call: &ToolCall,
     ) -> Result<Option<String>, Box<Refusal>> {
-        let Some(scope) = call.scope().filter(|scope| !scope.plan().spending.is_empty()) else {
+        // One that panics is asked for its demands, and is refused there.
+        let may_ask =
+            |limit: &Arc<dyn ToolSpendingLimit>| catch_panic(|| limit.may_ask()).unwrap_or(true);
+        let may_ask = |scope: &&CallScope| scope.plan().spending.iter().any(may_ask);
+        let Some(scope) = call.scope().filter(may_ask) else {
             return Ok(None);
         };
         let mut spending = self.plan(scope)?;

@@ -49,6 +49,12 @@ pub trait ToolSpendingLimit: Send + Sync + fmt::Debug {
     /// # Errors
     /// The call is refused with the failure: an amount cannot be read, or is in a currency without a limit.
     fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure>;
+
+    /// Returns whether a person may have to decide about a call because of this limit. Where none of a tool's limits can
+    /// ask, the demands of a call are computed once, when its key is claimed. The default is true.
+    fn may_ask(&self) -> bool {
+        true
+    }
 }
 
 /// A sum that a budget limits.
