@@ -1979,6 +1979,7 @@ impl ToolPolicy {
 // tool_runtime_core::policy::ToolSpendingLimit
 pub trait ToolSpendingLimit: Send + Sync + fmt::Debug {
     fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure>;
+    fn may_ask(&self) -> bool {}
 }
 
 // tool_runtime_core::policy::TruncatedArray

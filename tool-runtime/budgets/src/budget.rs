@@ -21,6 +21,7 @@ use crate::money;
 use crate::no_mandates::Mandates;
 use crate::scope::BudgetScope;
 use crate::spends::ToolSpending;
+use crate::tool_budget::ToolBudget;
 use crate::window::{self, LONGEST_ROLLING, SHORTEST_ROLLING, Window};
 
 /// The name under which the sums of mandates are stored: one for all budgets that demand them.
@@ -340,23 +341,6 @@ impl SpendingLimit for Budget {
     }
 }
 
-/// A budget for the calls of one tool.
-#[derive(Debug)]
-struct ToolBudget {
-    budget: Budget,
-    spending: ToolSpending,
-}
-
-impl ToolSpendingLimit for ToolBudget {
-    fn demands(&self, call: &SpendingCall<'_>) -> Result<Vec<Demand>, Failure> {
-        self.budget.demands(&self.spending, call)
-    }
-
-    fn may_ask(&self) -> bool {
-        self.budget.over == OverLimit::Ask || !self.budget.ask_above.is_empty()
-    }
-}
-
 impl Budget {
     /// Makes the budget of an allowance: a context has it, so that the caller may see it.
     pub(crate) fn allowance(name: &str, zone: TimeZone) -> Self {
@@ -371,6 +355,11 @@ impl Budget {
             Some(limit) => limit.amount = limit.amount.min(amount),
             None => self.limits.push(Limit { window, unit, amount }),
         }
+    }
+
+    /// Returns whether a person may have to decide about a call because of this budget.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.over == OverLimit::Ask || !self.ask_above.is_empty()
     }
 
     /// Returns the amounts that a call of a tool needs.

@@ -21,6 +21,7 @@ mod operations;
 mod scope;
 mod spending;
 mod spends;
+mod tool_budget;
 mod window;
 
 #[doc(inline)]

@@ -1,5 +1,6 @@
 //! The tools over the Model Context Protocol, as its clients of both families of revisions see them.
 
+mod approvals;
 mod bounds;
 mod callers;
 mod calls;

@@ -15,7 +15,7 @@ async fn sent(app: &Router, method: &str, path: &str) -> Answer {
 #[tokio::test]
 async fn a_path_that_is_not_there_is_answered_in_the_body_of_a_failure() {
     let app = ToolGate::new().app(open());
-    for path in ["/", "/tools", "/tools/call/", "/tools/cal", "/tools/call/add"] {
+    for path in ["/", "/tools/", "/tools/call/", "/tools/cal", "/tools/call/add"] {
         let answer = sent(&app, "POST", path).await;
         assert_eq!(answer.refused(404, "NOT_FOUND"), "there is no such path");
         assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
