@@ -48,9 +48,9 @@ pub(crate) async fn changes(
 ) -> Response {
     let query = query.unwrap_or_default();
     let fields = pages::form_fields(query.as_bytes());
-    let known = ["after", "ticket"].map(|name| fields.get(name).map(|value| (name, value)));
-    let known: Vec<_> = known.into_iter().flatten().collect();
-    match shared.api.changes(&person.caller(), &known).await {
+    let parameters = ["after", "ticket"].map(|name| fields.get(name).map(|value| (name, value)));
+    let parameters: Vec<_> = parameters.into_iter().flatten().collect();
+    match shared.api.changes(&person.caller(), &parameters).await {
         Ok(events) => ([(CONTENT_TYPE, "text/event-stream")], events).into_response(),
         Err(ApiError::Refused { status, .. }) => status.into_response(),
         Err(ApiError::Header | ApiError::TooLong | ApiError::Unreadable) => {

@@ -3,8 +3,8 @@
 //! [`Console`] makes a router of pages that the server renders: the calls that wait for approval, each with its
 //! preview, its arguments as a form, who requested it and what it uses of its budgets; the calls whose outcome is
 //! unknown; the tools; the records of a trace; and the verification of the ledger. A script follows the calls that
-//! wait, and every page works without it. Each page asks the router of the HTTP API with the credential of the person
-//! who is signed in, so that the console shows and decides what that person may see and decide, and no more.
+//! wait, and every page works without it. Each page asks the router of the HTTP API with the credential of its
+//! session, so that the console shows and decides what that credential may see and decide, and no more.
 
 mod api;
 mod approvals;

@@ -198,7 +198,7 @@ pub(crate) async fn call(
         key: Uuid::new_v4().to_string(),
     });
     let visible = |text: &str| visible(text).into_owned();
-    let shown = TriedAnswer {
+    let tried_answer = TriedAnswer {
         title: match has_answer {
             true if is_dry_run => texts.try_dry,
             true => texts.try_ran,
@@ -210,7 +210,7 @@ pub(crate) async fn call(
         write,
     };
     let page = tool_page(&person, &tool, form, &Tried { site, arguments });
-    pages::render(answer.status, &ToolPage { answer: Some(shown), ..page })
+    pages::render(answer.status, &ToolPage { answer: Some(tried_answer), ..page })
 }
 
 /// The parts of a call that a person has tried.
@@ -351,8 +351,9 @@ fn kind(property: &Value) -> String {
 /// that others use nor shows a credential. A write is a dry run.
 fn command(person: &Person, tool: &ToolDetails, tried: &Tried) -> String {
     let secrets = secrets(tool);
-    let shown = tried.arguments.iter().filter(|(name, _)| !secrets.contains(name.as_str()));
-    let input: BTreeMap<_, _> = shown.collect();
+    let public_arguments =
+        tried.arguments.iter().filter(|(name, _)| !secrets.contains(name.as_str()));
+    let input: BTreeMap<_, _> = public_arguments.collect();
     let input = serde_json::to_string(&input).unwrap_or_default();
     let (name, session) = (Value::from(&*tool.name), &person.session);
     let context = if tool.is_read() { "" } else { r#","context":{"dry_run":true}"# };

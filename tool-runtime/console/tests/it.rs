@@ -707,9 +707,9 @@ async fn a_tool_is_found_and_tried() {
     let fields = [("key", &*key), ("prepared", &*prepared), ("confirm", "yes")];
     // Without its tick it is a dry run again.
     boss.send_form(&dry, path, &fields[..2]).await.has("What the call would do");
-    let asked = boss.send_form(&dry, path, &fields).await;
-    let ticket = asked.location.strip_prefix("/console/tools/pay?ticket=").expect("a ticket");
-    boss.get(&asked.location).await.has(&format!("/console/approvals/{ticket}"));
+    let response = boss.send_form(&dry, path, &fields).await;
+    let ticket = response.location.strip_prefix("/console/tools/pay?ticket=").expect("a ticket");
+    boss.get(&response.location).await.has(&format!("/console/approvals/{ticket}"));
     assert_eq!(application.paid.all(), [""; 0]);
     // The same form again is the same call: whichever of its tickets is approved, it runs once.
     let again = boss.send_form(&dry, path, &fields).await;

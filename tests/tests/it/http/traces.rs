@@ -409,7 +409,7 @@ async fn the_ledger_is_verified_by_those_who_have_the_scope() {
     assert!(records.last().is_some_and(is_access), "it is on the record");
 
     trace_server.kept.alter(2);
-    // Whoever alters a ledger may stop it as well.
+    // A ledger with altered records may be unreachable as well.
     trace_server.kept.fail(true);
     let damaged = trace_server.read("/ledger/verification").await;
     let body = damaged.json();

@@ -31,8 +31,8 @@ struct ChangeStream {
     app: SharedApp,
     authorized: AuthorizedCaller,
     query: InboxQuery,
-    /// What the client has been told; `None` before the first event.
-    told: Option<WaitingTickets>,
+    /// The tickets of the last event; `None` before the first one.
+    last_tickets: Option<WaitingTickets>,
     /// The page that was read before the stream began, so that a client knows at once whether it may follow.
     first: Option<InboxPage>,
     ends_at: Instant,
@@ -72,7 +72,7 @@ pub(super) fn follow(
         app: app.clone(),
         authorized,
         query,
-        told: None,
+        last_tickets: None,
         first: Some(first),
         ends_at: now + LIFETIME,
         sent_at: now,
@@ -102,10 +102,10 @@ impl ChangeStream {
                 Look::Skipped => None,
                 Look::End => return None,
             };
-            if let Some(waiting) = waiting.filter(|it| self.told.as_ref() != Some(it)) {
-                let retry = if self.told.is_none() { RETRY } else { "" };
+            if let Some(waiting) = waiting.filter(|it| self.last_tickets.as_ref() != Some(it)) {
+                let retry = if self.last_tickets.is_none() { RETRY } else { "" };
                 let data = serde_json::to_string(&waiting).ok()?;
-                self.told = Some(waiting);
+                self.last_tickets = Some(waiting);
                 return Some(format!("{retry}{}", write_event("waiting", None, &data)));
             }
             if self.sent_at.elapsed() >= self.app.config.limits.keep_alive {
