@@ -12,12 +12,31 @@ pub const REPEATS: u64 = 200;
 /// # Errors
 /// Valgrind is not installed, or the run failed; the error says which and what to do.
 pub fn count(arguments: &[&str]) -> Result<u64, String> {
+    let repeated = ["--collect-atstart=no", "--toggle-collect=*instructions::repeated*"];
+    Ok(total(&repeated, arguments)? / REPEATS)
+}
+
+/// Returns the instructions of one repetition on all threads: the difference between a run with `repeats` and one with
+/// twice as many, over `repeats`. The number is the last argument of this binary.
+///
+/// # Errors
+/// Those of [`count`].
+pub fn count_all_threads(arguments: &[&str], repeats: u64) -> Result<u64, String> {
+    let total = |repeats: u64| {
+        let repeats = repeats.to_string();
+        let arguments: Vec<&str> = arguments.iter().copied().chain([repeats.as_str()]).collect();
+        total(&[], &arguments)
+    };
+    Ok(total(2 * repeats)?.saturating_sub(total(repeats)?) / repeats)
+}
+
+/// Returns all instructions that callgrind counts.
+fn total(options: &[&str], arguments: &[&str]) -> Result<u64, String> {
     let binary = env::current_exe()
         .map_err(|error| format!("cannot find the path of this binary: {error}"))?;
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg("--collect-atstart=no")
-        .arg("--toggle-collect=*instructions::repeated*")
+        .args(options)
         .arg(binary)
         .args(arguments)
         .output();
@@ -29,10 +48,9 @@ pub fn count(arguments: &[&str]) -> Result<u64, String> {
         return Err(format!("{arguments:?} failed under valgrind:\n{text}"));
     }
     let counted = text.lines().find_map(|line| line.split("Collected :").nth(1));
-    let total: u64 = counted
+    counted
         .and_then(|count| count.trim().parse().ok())
-        .ok_or_else(|| format!("valgrind printed no count:\n{text}"))?;
-    Ok(total / REPEATS)
+        .ok_or_else(|| format!("valgrind printed no count:\n{text}"))
 }
 
 /// Warms up, then repeats the work that callgrind counts.

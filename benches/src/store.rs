@@ -16,7 +16,9 @@ use tool_runtime::store::{
     ClaimOutcome, ClaimRequest, IdempotencyStore, ScopedKey, Settlement, SqliteStore, StoredAnswer,
     UnixMillis,
 };
+use tool_runtime::testing::ManualClock;
 
+use crate::instructions;
 use crate::rates::{median, rate, ratio, text};
 
 /// The number of concurrent tasks, and of rows per hand-written commit.
@@ -29,6 +31,9 @@ pub(crate) const WRITES: usize = 25;
 const SINGLE: usize = 25;
 
 const ROUNDS: usize = 15;
+
+/// The number of calls whose instructions are counted.
+const COUNTED: u64 = 1_000;
 
 pub(crate) const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
@@ -55,8 +60,16 @@ pub fn print(folder: &Path) -> Result<(), String> {
     println!("(d) by hand, one row a commit{single:>13.0}");
     let budgeted = median(&rates.budgeted);
     println!("(e) as (c), under a budget{budgeted:>16.0}");
+    let count = |style| instructions::count_all_threads(&["measure-store", style], COUNTED);
+    let (plain, limited) = (count("plain")?, count("budgeted")?);
+    println!("instructions of such a call, on all threads");
+    println!("(c) without a budget{plain:>22}");
+    println!("(e) under a budget{limited:>24}");
+    #[allow(clippy::cast_precision_loss, reason = "counts of instructions are far below 2^52")]
+    let budgeted_instructions = limited as f64 / plain as f64;
     println!(
-        "store: keyed_vs_raw={:.3} store_vs_raw={:.3} budgeted_cost={:.3} calls_per_second={calls:.0} \
+        "store: keyed_vs_raw={:.3} store_vs_raw={:.3} budgeted_cost={:.3} \
+         budgeted_instructions={budgeted_instructions:.3} calls_per_second={calls:.0} \
          keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
          single_commits_per_second={:.0} group={TASKS}",
         ratio(&rates.calls, &rates.raw),
@@ -85,12 +98,44 @@ fn rounds(folder: &Path) -> Result<Rates, String> {
         rates.raw.push(by_hand(&executor, &file("raw"), TASKS * WRITES, TASKS)?);
         rates.keyed.push(executor.block_on(through_store(file("keyed")))?);
         rates.calls.push(executor.block_on(through_runtime(file("calls"), Policy::new()))?);
-        let budget = Budget::new("orders").lifetime("1000000 calls").scope(BudgetScope::User);
-        let budgeted = through_runtime(file("budgeted"), Policy::new().budget(budget));
-        rates.budgeted.push(executor.block_on(budgeted)?);
+        rates.budgeted.push(executor.block_on(through_runtime(file("budgeted"), limited()))?);
         rates.single.push(by_hand(&executor, &file("single"), SINGLE, 1)?);
     }
     Ok(rates)
+}
+
+/// A policy with a budget.
+fn limited() -> Policy {
+    let budget = Budget::new("orders").lifetime("1000000 calls").scope(BudgetScope::User);
+    Policy::new().budget(budget)
+}
+
+/// The calls that run under callgrind, one after the other: one transaction for each claim and each settlement.
+///
+/// # Errors
+/// The style is unknown, the number is none, or a file cannot be written.
+pub fn measure(style: &str, calls: &str) -> Result<(), String> {
+    let policy = match style {
+        "plain" => Policy::new(),
+        "budgeted" => limited(),
+        other => return Err(format!("no style `{other}`: plain, budgeted")),
+    };
+    let calls: usize = calls.parse().map_err(|error| format!("{calls}: {error}"))?;
+    let file = std::env::temp_dir().join(format!("store-instructions-{}", std::process::id()));
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let result = executor.map_err(text)?.block_on(async {
+        let store = SqliteStore::open(&file).map_err(text)?;
+        // Reading the machine's clock ends a program that runs under valgrind.
+        let runtime = runtime(store.clone(), policy.clock(ManualClock::at(NOW)))?;
+        for number in 0..calls {
+            execute(&runtime, number).await?;
+        }
+        drop(runtime);
+        store.close().await;
+        Ok(())
+    });
+    fs::remove_file(&file).map_err(text)?;
+    result
 }
 
 async fn through_store(file: PathBuf) -> Result<f64, String> {
@@ -134,17 +179,20 @@ pub(crate) async fn write(store: impl IdempotencyStore, task: usize) -> Result<(
 /// Executes calls of a tool under keys, through the whole runtime.
 async fn through_runtime(file: PathBuf, policy: Policy) -> Result<f64, String> {
     let store = SqliteStore::open(file).map_err(text)?;
-    let runtime = Runtime::builder()
-        .dynamic(place_order())
-        .permission("orders.place", Permission::Allow)
-        .policy(policy)
-        .store(store.clone())
-        .build()
-        .map_err(text)?;
+    let runtime = runtime(store.clone(), policy)?;
     let rate = rate_of_tasks(|task| call(runtime.clone(), task)).await?;
     drop(runtime);
     store.close().await;
     Ok(rate)
+}
+
+fn runtime(store: SqliteStore, policy: Policy) -> Result<Runtime, String> {
+    let builder = Runtime::builder()
+        .dynamic(place_order())
+        .permission("orders.place", Permission::Allow)
+        .policy(policy)
+        .store(store);
+    builder.build().map_err(text)
 }
 
 /// A write whose answer is as long as the one of the hand-written commits.
@@ -159,19 +207,21 @@ pub(crate) fn place_order() -> DynamicTool {
 
 pub(crate) async fn call(runtime: Runtime, task: usize) -> Result<(), String> {
     for number in task * WRITES..(task + 1) * WRITES {
-        let cx = ToolContext::builder(Uuid::nil(), "trace-1")
-            .run_id("run-1")
-            .user_id("42")
-            .idempotency_key(format!("order-{number}"))
-            .build()
-            .map_err(text)?;
-        let mut call = runtime.call("orders.place", format!(r#"{{"item":{number}}}"#), &cx);
-        let output = call.execute().await;
-        if !output.is_ok() {
-            return Err(output.to_string());
-        }
+        execute(&runtime, number).await?;
     }
     Ok(())
+}
+
+async fn execute(runtime: &Runtime, number: usize) -> Result<(), String> {
+    let cx = ToolContext::builder(Uuid::nil(), "trace-1")
+        .run_id("run-1")
+        .user_id("42")
+        .idempotency_key(format!("order-{number}"))
+        .build()
+        .map_err(text)?;
+    let mut call = runtime.call("orders.place", format!(r#"{{"item":{number}}}"#), &cx);
+    let output = call.execute().await;
+    if output.is_ok() { Ok(()) } else { Err(output.to_string()) }
 }
 
 /// Writes the same rows into the same tables on one thread that knows its writes in advance:

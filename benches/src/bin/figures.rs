@@ -91,6 +91,7 @@ fn main() -> ExitCode {
         ["store-child", url, schema, number, processes] => {
             store_postgres::play(url, schema, number, processes)
         }
+        ["measure-store", style, calls] => store::measure(style, calls),
         ["store"] => store::print(&std::env::temp_dir()),
         ["store", folder] => store::print(Path::new(folder)),
         ["ledger"] => ledger::print(&std::env::temp_dir()),

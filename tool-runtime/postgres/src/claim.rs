@@ -9,6 +9,7 @@ use tool_runtime_core::store::{
     Balance, ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, Reservation,
     ReserveOutcome, ReservedAmount, ScopedKey, StoreError, StoreErrorKind, UnixMillis,
 };
+use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use crate::budgets::AmountsNeeded;
@@ -203,8 +204,13 @@ fn insertion(
     }
     let state = KeyState::Unknown;
     let mut record = KeyRecord::new(key.clone(), request.fingerprint, Fence::new(0), state);
-    record.add_reserved(reservations, &KeyRecord::missing_amounts(None, reservations));
+    let missing = KeyRecord::missing_amounts(None, reservations);
+    record.add_reserved(reservations, &digests(reservations), &missing);
     needs.bind(claim.optional_text(ReservedAmount::to_text(&record.reserved).as_deref()))
+}
+
+fn digests(reservations: &[Reservation]) -> Vec<Digest> {
+    reservations.iter().map(|reservation| reservation.account.digest()).collect()
 }
 
 fn claim_row(row: &Row, key: &ScopedKey, needs: &AmountsNeeded) -> Result<ClaimRow, StoreError> {
@@ -227,10 +233,11 @@ async fn take_over(
     let (key, owner) = (&request.key, record.fence);
     let (state, lease_until) = lease_columns(&record.state);
     let missing = KeyRecord::missing_amounts(Some(&record), reservations);
+    let accounts = digests(reservations);
     let mut additions = KeyRecord { reserved: Vec::new(), ..(*record).clone() };
-    additions.add_reserved(reservations, &missing);
+    additions.add_reserved(reservations, &accounts, &missing);
     let mut reserved = (*record).clone();
-    reserved.add_reserved(reservations, &missing);
+    reserved.add_reserved(reservations, &accounts, &missing);
     let undo = ClaimUndo::new(key, Some(record), additions.reserved);
     let claim = undo.claim;
     let guard = UndoGuard::new(database, undo);

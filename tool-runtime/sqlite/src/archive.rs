@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 use tool_runtime_core::store::signed::{count, timestamp};
-use tool_runtime_core::store::{Fence, KeyRecord, KeyState, ScopedKey, UnixMillis};
+use tool_runtime_core::store::{Fence, KeyRecord, KeyState, ReservedAmount, ScopedKey, UnixMillis};
 use tool_runtime_schema::canonical::Digest;
 
 use super::checksum::RowKeys;
 use super::columns::digest;
-use super::row::{FoundRow, fence_number, reserved_amounts, reserved_text};
+use super::row::{FoundRow, fence_number, reserved_amounts};
 
 const FIND: &str = "
     SELECT fingerprint, fence, reserved FROM archived_keys WHERE digest = :digest
@@ -74,7 +74,7 @@ pub(super) fn archive(
             ":digest": row.record.key.digest().as_bytes(),
             ":fingerprint": row.record.fingerprint.as_bytes(),
             ":archived_at": timestamp(before),
-            ":reserved": reserved_text(&row.record.reserved),
+            ":reserved": ReservedAmount::to_text(&row.record.reserved),
         })?;
         super::row::delete(connection, row.record.fence)?;
         archived += 1;

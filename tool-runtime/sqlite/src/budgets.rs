@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use tool_runtime_core::store::signed::{count, timestamp, to_unix_millis, whole};
 use tool_runtime_core::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge,
@@ -20,9 +21,16 @@ use super::row::damaged;
 use super::writer::JobKind;
 use super::{SqliteStore, settle};
 
-const PERIODS: &str = "
-    SELECT * FROM budget_periods
-    WHERE tenant = :tenant AND account = :account AND start BETWEEN :first AND :last";
+/// The sums of each period that counts, beside the control of the limit; one row if there is no period.
+const BALANCE: &str = "
+    SELECT controls.paused, controls.amount, periods.spent, periods.reserved, periods.raised, periods.start, periods.rowid
+    FROM (SELECT 1)
+    LEFT JOIN budget_controls AS controls ON (controls.budget, controls.window, controls.unit) = (?1, ?2, ?3)
+    LEFT JOIN budget_periods AS periods
+        ON periods.tenant = ?4 AND periods.account = ?5 AND periods.start BETWEEN ?6 AND ?7";
+
+const PERIOD: &str = "
+    SELECT spent, reserved, raised FROM budget_periods WHERE tenant = ?1 AND account = ?2 AND start = ?3";
 
 const OPEN: &str = "
     INSERT INTO budget_periods
@@ -34,7 +42,7 @@ const OPEN: &str = "
 const ADD: &str = "
     INSERT INTO budget_periods
         (tenant, account, start, budget, window, scope, unit, most, spent, reserved, raised, delete_at)
-    VALUES (:tenant, :account, :start, :budget, :window, :scope, :unit, :most, :spent, :reserved, 0, :delete_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, ?11)
     ON CONFLICT DO UPDATE SET
         most = excluded.most,
         spent = iif(spent > 9223372036854775807 - excluded.spent, 9223372036854775807, spent + excluded.spent),
@@ -42,19 +50,24 @@ const ADD: &str = "
             reserved > 9223372036854775807 - excluded.reserved,
             9223372036854775807, reserved + excluded.reserved)";
 
+/// Adds to the sums of a period whose row is known: half the work of an insertion that meets a row.
+const ADD_TO_ROW: &str = "
+    UPDATE budget_periods SET
+        most = ?2,
+        spent = iif(spent > 9223372036854775807 - ?3, 9223372036854775807, spent + ?3),
+        reserved = iif(reserved > 9223372036854775807 - ?4, 9223372036854775807, reserved + ?4)
+    WHERE rowid = ?1";
+
 /// Ends a reservation; a period that was swept has no sums any more.
 const SETTLE: &str = "
     UPDATE budget_periods SET
-        reserved = max(reserved - :reserved, 0),
-        spent = iif(spent > 9223372036854775807 - :spent, 9223372036854775807, spent + :spent)
-    WHERE tenant = :tenant AND account = :account AND start = :start";
+        reserved = max(reserved - ?4, 0),
+        spent = iif(spent > 9223372036854775807 - ?5, 9223372036854775807, spent + ?5)
+    WHERE tenant = ?1 AND account = ?2 AND start = ?3";
 
 const UPDATE: &str = "
     UPDATE budget_periods SET spent = :spent, reserved = :reserved, raised = :raised
     WHERE tenant = :tenant AND account = :account AND start = :start";
-
-const CONTROL: &str = "
-    SELECT paused, amount FROM budget_controls WHERE (budget, window, unit) = (:budget, :window, :unit)";
 
 const SET_CONTROL: &str = "
     REPLACE INTO budget_controls (budget, window, unit, paused, amount)
@@ -116,7 +129,11 @@ impl BudgetStore for SqliteStore {
 
     async fn balances(&self, reservations: &[Reservation]) -> Result<Vec<Balance>, StoreError> {
         let reservations: Arc<[Reservation]> = reservations.into();
-        let read = move |connection: &Connection| balances(connection, &reservations);
+        let read = move |connection: &Connection| {
+            let mut needs = AccountNeeds::new(&reservations);
+            needs.read_balances(connection)?;
+            Ok(needs.balances)
+        };
         self.queue.run(JobKind::Read, read).await
     }
 
@@ -174,71 +191,129 @@ impl BudgetStore for SqliteStore {
     }
 }
 
-/// Returns whether all amounts fit beside these balances.
-pub(super) fn fit(reservations: &[Reservation], amounts: &[u64], balances: &[Balance]) -> bool {
-    let mut needs = reservations.iter().zip(amounts).zip(balances);
-    needs.all(|((reservation, amount), balance)| reservation.fits(*amount, balance))
+/// Reservations with what they need of their accounts.
+pub(super) struct AccountNeeds<'r> {
+    pub(super) reservations: &'r [Reservation],
+    /// The digests of the accounts.
+    pub(super) accounts: Vec<Digest>,
+    /// The amounts that are to be added.
+    pub(super) amounts: Vec<u64>,
+    /// The balances without these amounts, once they are read.
+    pub(super) balances: Vec<Balance>,
+    /// The rows of the periods that the amounts are taken from, if they are stored, once they are read.
+    rows: Vec<Option<i64>>,
 }
 
-pub(super) fn balances(
+impl<'r> AccountNeeds<'r> {
+    pub(super) fn new(reservations: &'r [Reservation]) -> Self {
+        Self {
+            reservations,
+            accounts: reservations.iter().map(|it| it.account.digest()).collect(),
+            amounts: reservations.iter().map(|it| it.amount).collect(),
+            balances: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    pub(super) fn read_balances(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        for (reservation, account) in self.reservations.iter().zip(&self.accounts) {
+            let (balance, row) = balance(connection, reservation, *account)?;
+            self.balances.push(balance);
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+
+    /// Returns whether all amounts fit beside the balances.
+    pub(super) fn fit(&self) -> bool {
+        let mut needs = self.reservations.iter().zip(&self.amounts).zip(&self.balances);
+        needs.all(|((reservation, amount), balance)| reservation.fits(*amount, balance))
+    }
+
+    /// Adds the amounts to what is reserved; returns the balances with them.
+    pub(super) fn reserve(
+        self,
+        connection: &Connection,
+        now: UnixMillis,
+    ) -> rusqlite::Result<Vec<Balance>> {
+        self.add(connection, now, (|amount| (0, amount), |balance| &mut balance.reserved))
+    }
+
+    /// Adds the amounts to what is spent; returns the balances with them.
+    fn spend(self, connection: &Connection, now: UnixMillis) -> rusqlite::Result<Vec<Balance>> {
+        self.add(connection, now, (|amount| (amount, 0), |balance| &mut balance.spent))
+    }
+
+    /// Adds the amounts to the sums of their periods. `columns` are what is spent and what is reserved of an amount, and
+    /// `sum` is where a balance has it.
+    fn add(
+        mut self,
+        connection: &Connection,
+        now: UnixMillis,
+        (columns, sum): (fn(u64) -> (u64, u64), fn(&mut Balance) -> &mut u64),
+    ) -> rusqlite::Result<Vec<Balance>> {
+        for (index, (reservation, amount)) in
+            self.reservations.iter().zip(&self.amounts).enumerate()
+        {
+            let (spent, reserved) = columns(*amount);
+            match self.rows[index] {
+                Some(row) => {
+                    let sums =
+                        params![row, whole(reservation.limit), whole(spent), whole(reserved)];
+                    connection.prepare_cached(ADD_TO_ROW)?.execute(sums)?;
+                }
+                None => add(connection, now, reservation, self.accounts[index], (spent, reserved))?,
+            }
+        }
+        // Another reading would find the same.
+        let mut balances = std::mem::take(&mut self.balances);
+        for (reservation, balance) in self.reservations.iter().zip(&mut balances) {
+            let sum = sum(balance);
+            *sum = sum.saturating_add(self.added_to(reservation)).min(MAX_STORED);
+        }
+        Ok(balances)
+    }
+
+    /// Returns how much of the amounts counts in the balance of a reservation.
+    fn added_to(&self, reservation: &Reservation) -> u64 {
+        let added = self.reservations.iter().zip(&self.amounts).filter(|(other, _)| {
+            other.account == reservation.account && reservation.counts(other.start)
+        });
+        added.fold(0, |sum, (_, amount)| sum.saturating_add(*amount))
+    }
+}
+
+/// Reads the balance of a reservation, and finds the row of its period.
+fn balance(
     connection: &Connection,
-    reservations: &[Reservation],
-) -> rusqlite::Result<Vec<Balance>> {
-    reservations.iter().map(|reservation| balance(connection, reservation)).collect()
-}
-
-fn balance(connection: &Connection, reservation: &Reservation) -> rusqlite::Result<Balance> {
+    reservation: &Reservation,
+    digest: Digest,
+) -> rusqlite::Result<(Balance, Option<i64>)> {
     let Reservation { account, start, since, .. } = reservation;
-    let control = named_params! {
-        ":budget": account.budget,
-        ":window": account.limit,
-        ":unit": account.unit.to_string(),
-    };
-    let control = connection.prepare_cached(CONTROL)?.query_row(control, |row| {
-        let amount: Option<i64> = row.get("amount")?;
-        Ok((row.get("paused")?, amount.map(i64::unsigned_abs)))
-    });
-    let (paused, limit) = control.optional()?.unwrap_or_default();
-    let none = Balance { paused, limit, ..Balance::default() };
     let is_rolling = since < start;
-    let mut periods = connection.prepare_cached(PERIODS)?;
-    let periods = periods.query_map(
-        named_params! {
-            ":tenant": account.tenant.as_bytes(),
-            ":account": account.digest().as_bytes(),
-            ":first": timestamp(if is_rolling { *since } else { *start }),
-            ":last": if is_rolling { i64::MAX } else { timestamp(*start) },
-        },
-        own_balance,
-    )?;
-    periods.into_iter().try_fold(none, |sum, period| Ok(sum.with_period(&period?)))
-}
-
-/// Adds amounts to what is reserved in the periods of reservations; returns the balances, which had been these.
-pub(super) fn reserve(
-    connection: &Connection,
-    now: UnixMillis,
-    reservations: &[Reservation],
-    amounts: &[u64],
-    mut balances: Vec<Balance>,
-) -> rusqlite::Result<Vec<Balance>> {
-    for (reservation, amount) in reservations.iter().zip(amounts) {
-        add(connection, now, reservation, (0, *amount))?;
+    let mut statement = connection.prepare_cached(BALANCE)?;
+    let mut periods = statement.query(params![
+        account.budget,
+        account.limit,
+        account.unit.to_string(),
+        account.tenant.as_bytes(),
+        digest.as_bytes(),
+        timestamp(if is_rolling { *since } else { *start }),
+        if is_rolling { i64::MAX } else { timestamp(*start) },
+    ])?;
+    let (mut balance, mut row_of_period) = (Balance::default(), None);
+    while let Some(row) = periods.next()? {
+        let limit: Option<i64> = row.get(1)?;
+        balance.paused = row.get::<_, Option<bool>>(0)?.unwrap_or_default();
+        balance.limit = limit.map(i64::unsigned_abs);
+        if row.get_ref(2)? != ValueRef::Null {
+            balance = balance.with_period(&sums(row, 2)?);
+            if row.get::<_, i64>(5)? == timestamp(*start) {
+                row_of_period = Some(row.get(6)?);
+            }
+        }
     }
-    // Another reading would find the same.
-    for (reservation, balance) in reservations.iter().zip(&mut balances) {
-        let added = added_to(reservation, reservations, amounts);
-        balance.reserved = balance.reserved.saturating_add(added).min(MAX_STORED);
-    }
-    Ok(balances)
-}
-
-/// Returns how much of the amounts counts in the balance of a reservation.
-fn added_to(reservation: &Reservation, reservations: &[Reservation], amounts: &[u64]) -> u64 {
-    let added = reservations.iter().zip(amounts).filter(|(other, _)| {
-        other.account == reservation.account && reservation.counts(other.start)
-    });
-    added.fold(0, |sum, (_, amount)| sum.saturating_add(*amount))
+    Ok((balance, row_of_period))
 }
 
 /// Adds amounts to what is spent and to what is reserved in the period of a reservation.
@@ -246,21 +321,22 @@ fn add(
     connection: &Connection,
     now: UnixMillis,
     Reservation { account, start, keep, limit, .. }: &Reservation,
+    digest: Digest,
     (spent, reserved): (u64, u64),
 ) -> rusqlite::Result<()> {
-    let added = connection.prepare_cached(ADD)?.execute(named_params! {
-        ":tenant": account.tenant.as_bytes(),
-        ":account": account.digest().as_bytes(),
-        ":start": timestamp(*start),
-        ":budget": account.budget,
-        ":window": account.limit,
-        ":scope": account.scope,
-        ":unit": account.unit.to_string(),
-        ":most": whole(*limit),
-        ":spent": whole(spent),
-        ":reserved": whole(reserved),
-        ":delete_at": delete_at(now, *keep).map(timestamp),
-    });
+    let added = connection.prepare_cached(ADD)?.execute(params![
+        account.tenant.as_bytes(),
+        digest.as_bytes(),
+        timestamp(*start),
+        account.budget,
+        account.limit,
+        account.scope,
+        account.unit.to_string(),
+        whole(*limit),
+        whole(spent),
+        whole(reserved),
+        delete_at(now, *keep).map(timestamp),
+    ]);
     added.map(drop)
 }
 
@@ -272,13 +348,13 @@ pub(super) fn settle(
     charge: &Charge,
 ) -> rusqlite::Result<()> {
     for (it, spent) in reserved.iter().zip(charge.spent_amounts(reserved)) {
-        connection.prepare_cached(SETTLE)?.execute(named_params! {
-            ":tenant": tenant.as_bytes(),
-            ":account": it.account.as_bytes(),
-            ":start": timestamp(it.start),
-            ":reserved": whole(it.amount),
-            ":spent": whole(spent),
-        })?;
+        connection.prepare_cached(SETTLE)?.execute(params![
+            tenant.as_bytes(),
+            it.account.as_bytes(),
+            timestamp(it.start),
+            whole(it.amount),
+            whole(spent),
+        ])?;
     }
     Ok(())
 }
@@ -302,19 +378,13 @@ fn spend(
     now: UnixMillis,
     reservations: &[Reservation],
 ) -> rusqlite::Result<SpendOutcome> {
-    let amounts: Vec<u64> = reservations.iter().map(|reservation| reservation.amount).collect();
-    let mut balances = balances(connection, reservations)?;
-    if !fit(reservations, &amounts, &balances) {
-        return Ok(SpendOutcome::Exceeded(balances));
+    let mut needs = AccountNeeds::new(reservations);
+    needs.read_balances(connection)?;
+    if needs.fit() {
+        needs.spend(connection, now).map(SpendOutcome::Spent)
+    } else {
+        Ok(SpendOutcome::Exceeded(needs.balances))
     }
-    for (reservation, amount) in reservations.iter().zip(&amounts) {
-        add(connection, now, reservation, (*amount, 0))?;
-    }
-    for (reservation, balance) in reservations.iter().zip(&mut balances) {
-        let added = added_to(reservation, reservations, &amounts);
-        balance.spent = balance.spent.saturating_add(added).min(MAX_STORED);
-    }
-    Ok(SpendOutcome::Spent(balances))
 }
 
 /// Stores a period that is raised before its first reservation, unless it is stored.
@@ -345,13 +415,8 @@ fn change(
     start: UnixMillis,
     change: impl FnOnce(&mut Balance),
 ) -> rusqlite::Result<()> {
-    let parameters = named_params! {
-        ":tenant": tenant.as_bytes(),
-        ":account": account.as_bytes(),
-        ":first": timestamp(start),
-        ":last": timestamp(start),
-    };
-    let balance = connection.prepare_cached(PERIODS)?.query_row(parameters, own_balance);
+    let period = params![tenant.as_bytes(), account.as_bytes(), timestamp(start)];
+    let balance = connection.prepare_cached(PERIOD)?.query_row(period, |row| sums(row, 0));
     let Some(mut balance) = balance.optional()? else { return Ok(()) };
     change(&mut balance);
     let updated = connection.prepare_cached(UPDATE)?.execute(named_params! {
@@ -379,12 +444,13 @@ fn delete_at(now: UnixMillis, keep: Option<Duration>) -> Option<UnixMillis> {
     keep.map(|keep| now.after(keep))
 }
 
-fn own_balance(row: &Row<'_>) -> rusqlite::Result<Balance> {
+/// Reads the sums of a period from three columns, the first of which has this number.
+fn sums(row: &Row<'_>, first: usize) -> rusqlite::Result<Balance> {
     let amount = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
     Ok(Balance {
-        spent: amount("spent")?,
-        reserved: amount("reserved")?,
-        raised: amount("raised")?,
+        spent: amount(first)?,
+        reserved: amount(first + 1)?,
+        raised: amount(first + 2)?,
         ..Balance::default()
     })
 }
@@ -399,7 +465,8 @@ pub(super) fn period(row: &Row<'_>) -> rusqlite::Result<BudgetPeriod> {
         unit: unit(row)?,
     };
     let limit = row.get::<_, i64>("most")?.max(0).unsigned_abs();
-    Ok(BudgetPeriod { account, start: time(row, "start")?, limit, balance: own_balance(row)? })
+    let balance = sums(row, row.as_ref().column_index("spent")?)?;
+    Ok(BudgetPeriod { account, start: time(row, "start")?, limit, balance })
 }
 
 fn unit(row: &Row<'_>) -> rusqlite::Result<BudgetUnit> {

@@ -8,7 +8,7 @@ use tool_runtime_core::store::{
 };
 
 use super::archive;
-use super::budgets;
+use super::budgets::{self, AccountNeeds};
 use super::checksum::RowKeys;
 use super::queue::Queue;
 use super::row::{self, FoundRow, KeyRow, fence_number};
@@ -51,42 +51,40 @@ pub(super) fn claim(
         None => archive::find(connection, &request.key)?,
     };
     let decision = request.decide(record.as_ref());
-    let missing = KeyRecord::missing_amounts(record.as_ref(), reservations);
-    let mut balances = Vec::new();
+    let mut needs = AccountNeeds::new(reservations);
+    needs.amounts = KeyRecord::missing_amounts(record.as_ref(), reservations);
     if let ClaimDecision::Insert { .. } | ClaimDecision::TakeOver { .. } = decision {
-        balances = budgets::balances(connection, reservations)?;
-        if !budgets::fit(reservations, &missing, &balances) {
-            return Ok((ReserveOutcome::Exceeded(balances), None));
+        needs.read_balances(connection)?;
+        if !needs.fit() {
+            return Ok((ReserveOutcome::Exceeded(needs.balances), None));
         }
     }
-    let claimed = |outcome, undo: Option<ClaimUndo>| {
-        let balances = if undo.is_some() {
-            budgets::reserve(connection, request.now, reservations, &missing, balances)?
-        } else {
-            Vec::new()
+    let claimed = |outcome, undo: Option<ClaimUndo>, needs: AccountNeeds<'_>| {
+        let balances = match undo {
+            Some(_) => needs.reserve(connection, request.now)?,
+            None => Vec::new(),
         };
         Ok((ReserveOutcome::Claimed { outcome, balances }, undo))
     };
     match (decision, record) {
         (ClaimDecision::Insert { until }, _) => {
-            let running =
-                |fence| running(request, fence, until, (Vec::new(), reservations, &missing));
+            let running = |fence| running(request, fence, until, (Vec::new(), &needs));
             let (outcome, undo) = insert(connection, keys, request, running)?;
-            claimed(outcome, undo)
+            claimed(outcome, undo, needs)
         }
         (ClaimDecision::TakeOver { until }, Some(record)) => {
             let fence = row::next_fence(connection)?;
-            let reserved = (record.reserved.clone(), reservations, &missing[..]);
+            let reserved = (record.reserved.clone(), &needs);
             running(request, fence, until, reserved).replace(connection, keys)?;
             let undo = ClaimUndo::Restore(fence, Box::new(KeyRow { record }), keys.clone());
-            claimed(ClaimOutcome::TakenOver(fence), Some(undo))
+            claimed(ClaimOutcome::TakenOver(fence), Some(undo), needs)
         }
         (ClaimDecision::ShortenLease { until }, Some(mut record)) => {
             record.state = KeyState::Running { until };
             KeyRow { record }.update(connection, keys)?;
-            claimed(ClaimOutcome::Running { until }, None)
+            claimed(ClaimOutcome::Running { until }, None, needs)
         }
-        (ClaimDecision::NotClaimed(outcome), _) => claimed(outcome, None),
+        (ClaimDecision::NotClaimed(outcome), _) => claimed(outcome, None, needs),
         (ClaimDecision::TakeOver { .. } | ClaimDecision::ShortenLease { .. }, None) => {
             Err(row::damaged("a key without a record has no owner"))
         }
@@ -118,18 +116,18 @@ fn insert(
     Ok((ClaimOutcome::Acquired(fence), Some(ClaimUndo::Delete(fence, keys.clone()))))
 }
 
-/// Makes the row of a claimed key, with what it had reserved, and the missing amounts of its reservations.
+/// Makes the row of a claimed key, with what it had reserved, and the amounts that it needs.
 fn running(
     request: &ClaimRequest,
     fence: Fence,
     until: UnixMillis,
-    (reserved, reservations, missing): (Vec<ReservedAmount>, &[Reservation], &[u64]),
+    (reserved, needs): (Vec<ReservedAmount>, &AccountNeeds<'_>),
 ) -> KeyRow {
     let state = KeyState::Running { until };
     let mut record = KeyRecord::new(request.key.clone(), request.fingerprint, fence, state);
     record.caller = request.caller.clone();
     record.reserved = reserved;
-    record.add_reserved(reservations, missing);
+    record.add_reserved(needs.reservations, &needs.accounts, &needs.amounts);
     KeyRow { record }
 }
 

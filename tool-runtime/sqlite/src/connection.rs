@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use tool_runtime_core::store::{StoreError, StoreErrorKind};
 
@@ -93,6 +94,9 @@ fn check_writable(connection: &Connection) -> Result<(), StoreError> {
 pub(super) fn configure(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
     let synchronous = if options.sync_commits { "FULL" } else { "NORMAL" };
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Without it, SQLite compiles a cached statement anew for each value of a parameter that it compares with the
+    // condition of a partial index.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(options.busy_timeout)?;
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "foreign_keys", true)?;

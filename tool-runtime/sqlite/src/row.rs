@@ -108,8 +108,13 @@ impl KeyRow {
     }
 
     /// Updates a checksum with every column, each with its length.
-    fn update_checksum(&self, mac: Hmac<Sha256>, sealed_by: &str) -> Hmac<Sha256> {
-        let (columns, reserved) = (self.columns(), reserved_text(&self.record.reserved));
+    fn update_checksum(
+        &self,
+        mac: Hmac<Sha256>,
+        sealed_by: &str,
+        reserved: Option<&str>,
+    ) -> Hmac<Sha256> {
+        let columns = self.columns();
         let number = |number: i64| number.to_be_bytes();
         let optional = |value: Option<i64>| value.map(number);
         let succeeded = columns.succeeded.map(|it| [u8::from(it)]);
@@ -134,7 +139,7 @@ impl KeyRow {
         ]
         .into_iter()
         // A row that reserves nothing has the checksum that it had before rows could reserve.
-        .chain(reserved.as_deref().map(|reserved| Some(reserved.as_bytes())))
+        .chain(reserved.map(|reserved| Some(reserved.as_bytes())))
         .fold(mac, |mac, part| {
             let length = part.map_or(u64::MAX, |part| u64::try_from(part.len()).unwrap_or(0));
             mac.chain_update(length.to_be_bytes()).chain_update(part.unwrap_or_default())
@@ -164,7 +169,9 @@ impl KeyRow {
         let sealed_by: Box<str> = row.get("sealed_by").ok()?;
         let seal: [u8; 32] = row.get("seal").ok()?;
         let stored: [u8; 32] = row.get("digest").ok()?;
-        let mac = key_row.update_checksum(keys.mac_for(&sealed_by)?, &sealed_by);
+        let reserved: Option<Box<str>> = row.get("reserved").ok()?;
+        let mac = keys.mac_for(&sealed_by)?;
+        let mac = key_row.update_checksum(mac, &sealed_by, reserved.as_deref());
         let is_valid =
             mac.verify_slice(&seal).is_ok() && stored == *key_row.record.key.digest().as_bytes();
         is_valid.then_some(key_row)
@@ -186,7 +193,8 @@ impl KeyRow {
         keys: &RowKeys,
         statement: &str,
     ) -> rusqlite::Result<()> {
-        let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
+        let (columns, reserved) = (self.columns(), ReservedAmount::to_text(&self.record.reserved));
+        let (sealed_by, seal) = self.sign(keys, reserved.as_deref())?;
         let written = connection.prepare_cached(statement)?.execute(named_params! {
             ":fence": fence_number(self.record.fence),
             ":tenant": self.record.key.tenant.as_bytes(),
@@ -202,7 +210,7 @@ impl KeyRow {
             ":succeeded": columns.succeeded,
             ":body": columns.body,
             ":meta": columns.meta,
-            ":reserved": reserved_text(&self.record.reserved),
+            ":reserved": reserved,
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
@@ -211,7 +219,8 @@ impl KeyRow {
 
     /// Writes the columns that may have changed since the row was read.
     pub(super) fn update(&self, connection: &Connection, keys: &RowKeys) -> rusqlite::Result<()> {
-        let (columns, (sealed_by, seal)) = (self.columns(), self.sign(keys)?);
+        let (columns, reserved) = (self.columns(), ReservedAmount::to_text(&self.record.reserved));
+        let (sealed_by, seal) = self.sign(keys, reserved.as_deref())?;
         let updated = connection.prepare_cached(UPDATE)?.execute(named_params! {
             ":fence": fence_number(self.record.fence),
             ":since": self.record.since.map(timestamp),
@@ -220,16 +229,20 @@ impl KeyRow {
             ":succeeded": columns.succeeded,
             ":body": columns.body,
             ":meta": columns.meta,
-            ":reserved": reserved_text(&self.record.reserved),
+            ":reserved": reserved,
             ":sealed_by": sealed_by,
             ":seal": seal,
         });
         updated.map(drop)
     }
 
-    fn sign<'k>(&self, keys: &'k RowKeys) -> rusqlite::Result<(&'k str, [u8; 32])> {
+    fn sign<'k>(
+        &self,
+        keys: &'k RowKeys,
+        reserved: Option<&str>,
+    ) -> rusqlite::Result<(&'k str, [u8; 32])> {
         let (id, mac) = keys.signing().ok_or(rusqlite::Error::InvalidQuery)?;
-        Ok((id, self.update_checksum(mac, id).finalize().into_bytes().into()))
+        Ok((id, self.update_checksum(mac, id, reserved).finalize().into_bytes().into()))
     }
 }
 
@@ -405,11 +418,6 @@ fn state(row: &Row<'_>) -> rusqlite::Result<KeyState> {
         (UNKNOWN, None, true) => Ok(KeyState::Unknown),
         _ => Err(rusqlite::Error::IntegralValueOutOfRange(0, number)),
     }
-}
-
-/// Returns the column of reserved amounts; none if there are none.
-pub(super) fn reserved_text(reserved: &[ReservedAmount]) -> Option<String> {
-    ReservedAmount::to_text(reserved)
 }
 
 /// Reads the column of reserved amounts.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::channel::oneshot;
-use rusqlite::Connection;
+use rusqlite::{Connection, StatementStatus};
 use tokio::task::JoinHandle;
 use tool_runtime_core::store::{
     ClaimOutcome, ClaimRequest, Fence, GrantScope, GrantStore, IdempotencyStore, KeyState,
@@ -115,6 +115,25 @@ async fn claim_and_drop(store: &SqliteStore, request: ClaimRequest) {
     blocked.release().await;
     // A later operation is answered, so the claim was answered too.
     store.find(&key("another")).await.unwrap();
+}
+
+/// SQLite would compile statements with a bound `LIMIT` anew at each use.
+#[tokio::test]
+async fn statements_are_compiled_once() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let recompilations = |connection: &Connection| {
+        let sql = "SELECT fence FROM keys WHERE state = ?1 LIMIT ?2";
+        let mut total = 0;
+        for _ in 0..3 {
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([2, 10], |row| row.get::<_, i64>(0))?;
+            total = rows.count();
+            total += usize::try_from(statement.get_status(StatementStatus::RePrepare)).unwrap();
+        }
+        Ok(total)
+    };
+    assert_eq!(store.queue.run(JobKind::Read, recompilations).await.unwrap(), 0);
 }
 
 #[tokio::test]

@@ -241,8 +241,8 @@ impl BudgetAccount {
     #[must_use]
     pub fn digest(&self) -> Digest {
         let Self { tenant, budget, limit, scope, unit } = self;
-        let (tenant, unit) = (tenant.to_string(), unit.to_string());
-        let parts = serde_json::json!([tenant, budget, limit, scope, unit]).to_string();
+        let parts = serde_json::to_string(&(tenant, budget, limit, scope, unit.to_string()));
+        let parts = parts.expect("texts are serialized");
         Digest::compute("tool-runtime/budget-account/v1", parts.as_bytes())
     }
 }

@@ -1,5 +1,9 @@
 //! Decides what a key reserves and spends, which every store shares.
 
+use std::fmt::Write as _;
+
+use tool_runtime_schema::canonical::Digest;
+
 use super::{BudgetUnit, Charge, KeyRecord, Reservation, ReservedAmount, UnixMillis};
 
 impl KeyRecord {
@@ -11,6 +15,9 @@ impl KeyRecord {
     pub fn missing_amounts(record: Option<&Self>, reservations: &[Reservation]) -> Vec<u64> {
         let reserved = record.map_or(&[][..], |record| &record.reserved);
         let missing = |reservation: &Reservation| {
+            if reserved.is_empty() {
+                return reservation.amount;
+            }
             let account = reservation.account.digest();
             let same = reserved.iter().filter(|it| it.account == account);
             let covered = same.fold(0_u64, |sum, it| sum.saturating_add(it.amount));
@@ -19,10 +26,18 @@ impl KeyRecord {
         reservations.iter().map(missing).collect()
     }
 
-    /// Adds the missing amounts of reservations to those of the record.
-    pub fn add_reserved(&mut self, reservations: &[Reservation], missing: &[u64]) {
-        for (reservation, amount) in reservations.iter().zip(missing).filter(|(_, it)| **it > 0) {
-            let account = reservation.account.digest();
+    /// Adds the missing amounts of reservations to those of the record. `accounts` are the [digests] of their accounts.
+    ///
+    /// [digests]: super::BudgetAccount::digest
+    pub fn add_reserved(
+        &mut self,
+        reservations: &[Reservation],
+        accounts: &[Digest],
+        missing: &[u64],
+    ) {
+        let needs = reservations.iter().zip(accounts).zip(missing);
+        for ((reservation, account), amount) in needs.filter(|(_, missing)| **missing > 0) {
+            let account = *account;
             let (start, unit) = (reservation.start, reservation.account.unit);
             let same = |it: &&mut ReservedAmount| it.account == account && it.start == start;
             match self.reserved.iter_mut().find(same) {
@@ -43,12 +58,15 @@ impl ReservedAmount {
         if reserved.is_empty() {
             return None;
         }
-        let part = |it: &Self| {
-            let account = it.account.to_string();
-            serde_json::json!([account, it.start, it.unit.to_string(), it.amount])
-        };
-        let parts: serde_json::Value = reserved.iter().map(part).collect();
-        Some(parts.to_string())
+        // No character of these texts is escaped in JSON.
+        let mut text = String::with_capacity(reserved.len() * 112);
+        let mut separator = '[';
+        for Self { account, start, unit, amount } in reserved {
+            let _ = write!(text, r#"{separator}["{account}",{},"{unit}",{amount}]"#, start.get());
+            separator = ',';
+        }
+        text.push(']');
+        Some(text)
     }
 
     /// Reads reserved amounts from JSON; none if they cannot be read.

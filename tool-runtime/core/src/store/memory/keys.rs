@@ -189,7 +189,9 @@ impl MemoryKeys {
         let mut balances = Vec::new();
         if let ClaimOutcome::Acquired(_) | ClaimOutcome::TakenOver(_) = outcome {
             if let Some(record) = self.records.get_mut(&key) {
-                record.add_reserved(reservations, &missing);
+                let accounts: Vec<_> =
+                    reservations.iter().map(|reservation| reservation.account.digest()).collect();
+                record.add_reserved(reservations, &accounts, &missing);
             }
             self.budgets.add_reserved(reservations, &missing);
             balances = self.budgets.balances(reservations);
