@@ -22,4 +22,6 @@ pub mod store;
 pub mod store_postgres;
 pub mod tokens;
 pub mod turn;
+#[cfg(unix)]
+pub mod webhooks;
 pub mod work;

@@ -51,6 +51,13 @@ fn left_out() -> Vec<String> {
                 .to_owned(),
         );
     }
+    if env::var_os("WEBHOOK_MODULES").is_none() {
+        left_out.push(
+            "tool-runtime-webhooks, standard_webhooks_verifies_the_requests: the library of Standard \
+             Webhooks is not there; with it: tests/webhooks/run cargo test"
+                .to_owned(),
+        );
+    }
     if !has_python() {
         left_out.push(
             "worker-process, and the Python functions of proxy-agent: there is no python3 of \

@@ -59,6 +59,8 @@ pages! {
     http_approvals: "http-approvals.md";
     #[feature = "console"]
     console: "console.md";
+    #[feature = "webhooks"]
+    webhooks: "webhooks.md";
     #[feature = "http"]
     http_records: "http-records.md";
     #[feature = "jwks-url"]

@@ -89,6 +89,7 @@
 //! | `sqlite` | no | a store in one file that survives a crash, and its SQLite |
 //! | `sqlite-unbundled` | no | the same with the SQLite of the system |
 //! | `postgres` | no | a store in PostgreSQL, which any number of replicas share |
+//! | `webhooks` | no | [`webhooks`]: signed messages to other systems about waiting calls; adds an HTTP client |
 //! | `testing` | no | [`testing`]: `assert_tool!`, inputs from schemas, fakes, suites for stores of your own |
 //! | `trace` | no | [`trace`]: a `tracing` span and one line for the log a call, W3C headers to send on |
 //! | `otel` | no | metrics, and spans that continue the caller's trace in OpenTelemetry |
@@ -179,4 +180,7 @@ pub use tool_runtime_schema::{Limits, redact};
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;
+#[cfg(feature = "webhooks")]
+#[doc(inline)]
+pub use tool_runtime_webhooks as webhooks;
 pub use uuid::Uuid;

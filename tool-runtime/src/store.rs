@@ -4,7 +4,8 @@
 //! [`GrantStore`], [`OutputStore`]. A backend of all four is a [`Store`], which
 //! `Runtime::builder().store(…)` takes. [`MemoryStore`] keeps everything in the process; `SqliteStore`
 //! (feature `sqlite`) is one file, and keeps everything that it has confirmed; `PostgresStore` (feature
-//! `postgres`) does so for any number of replicas. All three store [budgets](BudgetStore) beside the keys.
+//! `postgres`) does so for any number of replicas. All three store [budgets](BudgetStore) beside the keys, and
+//! [messages to other systems](OutboxStore) beside the tickets.
 //!
 //! An operation that depends on the time takes it as an argument, so that a backend needs no clock.
 //! Leases and the retention of keys follow the store's own time ([`IdempotencyStore::read_time`]).
@@ -15,16 +16,17 @@
 
 #[doc(inline)]
 pub use tool_runtime_core::store::{
-    ArchivedKey, Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit,
-    Charge, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading, CommitOutcome,
-    Currency, Fence, GrantScope, GrantStore, IdempotencyStore, KeyAnswer, KeyRecord, KeyState,
-    LimitAnswer, LimitReport, LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker,
-    OutputSlice, OutputStore, PeriodPosition, PermitReport, RateReport, RateShare, Reservation,
-    ReserveOutcome, ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement, SettlementDecision,
-    SpendOutcome, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind, StoreExport,
-    StoreTransaction, StoredAnswer, StoredOutput, StoredPeriod, StoredRow, StoredSession,
-    SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope, UnixMillis, WaitingTicket,
-    async_trait,
+    ArchivedKey, AttemptResult, Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore,
+    BudgetUnit, Charge, ClaimDecision, ClaimOutcome, ClaimRequest, Clock, ClockReading,
+    CommitOutcome, Currency, DeadReason, Fence, FollowedTicket, GrantScope, GrantStore,
+    IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LeasedMessage, LimitAnswer, LimitReport,
+    LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker, OutboxBatch, OutboxMessage,
+    OutboxStore, OutputSlice, OutputStore, PeriodPosition, PermitReport, RateReport, RateShare,
+    Reservation, ReserveOutcome, ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement,
+    SettlementDecision, SpendOutcome, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind,
+    StoreExport, StoreTransaction, StoredAnswer, StoredMessage, StoredOutput, StoredPeriod,
+    StoredRow, StoredSession, SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope,
+    UnixMillis, WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]

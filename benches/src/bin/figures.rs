@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[cfg(unix)]
-use tool_benches::faults;
 #[cfg(target_os = "linux")]
 use tool_benches::http;
 use tool_benches::{
     articulate, canonical, choosing, dialects, disclosure, distillation, instructions, ledger,
     model, plots, retention, similarity, store, store_postgres, tokens, turn, work,
 };
+#[cfg(unix)]
+use tool_benches::{faults, webhooks};
 use tool_runtime::schema::Coerce;
 use tool_tests::bfcl;
 use tool_tests::run::{self, CallCounts};
@@ -46,6 +46,9 @@ cargo figures NAME [ARGS]
                      store is damaged: none twice, no success lost
   budgets [URL] [KILLS]  payments under budgets of three scopes, in processes that are killed or frozen and whose
                      clock is set: no limit exceeded, no amount stuck, lost or paid twice
+  webhooks [URL] [DELIVERIES]
+                     events from processes that are killed, to receivers that fail and answer too late: none lost,
+                     no call decided twice
   store [FOLDER | URL]
                      keyed writes through the store, beside the same commits by hand: in files, or on a
                      server of PostgreSQL
@@ -83,6 +86,10 @@ fn main() -> ExitCode {
         ["search", files @ ..] if !files.is_empty() => choosing::figures(files),
         #[cfg(unix)]
         ["budgets", runs @ ..] => faults::print_budgets(runs),
+        #[cfg(unix)]
+        ["webhooks", runs @ ..] => webhooks::print(runs),
+        #[cfg(unix)]
+        ["webhooks-child", work, place, url, seed] => webhooks::play(work, place, url, seed),
         #[cfg(unix)]
         ["faults", runs @ ..] => faults::print(runs),
         #[cfg(unix)]

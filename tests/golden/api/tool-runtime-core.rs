@@ -157,6 +157,9 @@ pub enum BuildProblem {
     InvalidBudget { why: String },
     BudgetsNotStored,
     #[non_exhaustive]
+    InvalidReceiver { name: String, why: &'static str },
+    EventsNotStored,
+    #[non_exhaustive]
     DuplicateName { tool: String, first: SourceLocation, second: SourceLocation },
     #[non_exhaustive]
     NameTaken { tool: String },
@@ -804,6 +807,8 @@ impl Runtime {
     pub fn downgrade(&self) -> WeakRuntime {}
     #[must_use]
     pub fn environment(&self) -> &Environment {}
+    #[must_use]
+    pub fn events(&self) -> Events<'_> {}
     pub async fn execute_all<'c>(
         &self,
         calls: &'c mut [ToolCall],
@@ -1435,6 +1440,86 @@ pub struct Demand {
     pub is_visible: bool,
 }
 
+// tool_runtime_core::policy::EventDelivery
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EventDelivery {
+    pub id: Uuid,
+    pub receiver: Box<str>,
+    pub tenant: Uuid,
+    pub failures: u32,
+    pub body: String,
+    ..
+}
+
+// tool_runtime_core::policy::EventReceiver
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct EventReceiver {
+    ..
+}
+impl EventReceiver {
+    pub fn events(self, events: impl IntoIterator<Item = EventType>) -> Self {}
+    #[must_use]
+    pub fn name(&self) -> &str {}
+    pub fn new(name: impl Into<String>) -> Self {}
+    pub fn tenant(self, tenant: Uuid) -> Self {}
+    pub fn with_arguments(self) -> Self {}
+    pub fn with_console(self, url: impl Into<String>) -> Self {}
+}
+
+// tool_runtime_core::policy::EventType
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EventType {
+    ApprovalRequested,
+    ApprovalDecided,
+    ApprovalExpired,
+}
+impl EventType {
+    pub const ALL: [Self; 3] = [
+        Self::ApprovalRequested,
+        Self::ApprovalDecided,
+        Self::ApprovalExpired,
+    ];
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {}
+}
+impl fmt::Display for EventType {}
+
+// tool_runtime_core::policy::Events
+#[derive(Debug, Clone, Copy)]
+pub struct Events<'r>(_);
+impl Events<'_> {
+    pub async fn delivered(&self, event: &EventDelivery) -> Result<bool, StoreError> {}
+    pub async fn give_up(
+        &self,
+        event: &EventDelivery,
+        reason: DeadReason,
+    ) -> Result<bool, StoreError> {}
+    pub async fn lease(
+        &self,
+        receiver: &str,
+        lease: Duration,
+        limit: usize,
+    ) -> Result<Vec<EventDelivery>, StoreError> {}
+    pub async fn redeliver(&self, receiver: &str, id: Uuid) -> Result<bool, StoreError> {}
+    pub async fn retry(
+        &self,
+        event: &EventDelivery,
+        after: Duration,
+    ) -> Result<bool, StoreError> {}
+    pub fn stored(&self) -> impl Future<Output = ()> + Send + use<> {}
+    pub async fn undelivered(
+        &self,
+        receiver: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<UndeliveredEvent>, StoreError> {}
+}
+
 // tool_runtime_core::policy::ExcerptInfo
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcerptInfo {
@@ -1648,10 +1733,17 @@ impl Policy {
     pub fn cache_bytes(self, bytes: u64) -> Self {}
     pub fn clock(self, clock: impl Clock) -> Self {}
     pub fn correction_budget(self, calls: u32) -> Self {}
+    pub fn event_lifetime(self, time: Duration) -> Self {}
+    pub fn event_receiver(self, receiver: EventReceiver) -> Self {}
+    pub fn event_receivers(
+        self,
+        receivers: impl IntoIterator<Item = EventReceiver>,
+    ) -> Self {}
     pub fn grant_store(self, store: impl GrantStore) -> Self {}
     pub fn idempotency_store(self, store: impl IdempotencyStore) -> Self {}
     pub fn max_in_flight(self, calls: usize) -> Self {}
     pub fn max_queue(self, calls: usize) -> Self {}
+    pub fn max_queued_events(self, events: usize) -> Self {}
     pub fn new() -> Self {}
     pub fn observe_budgets(self, observer: impl ObserveBudgets) -> Self {}
     pub fn output_lifetime(self, time: Duration) -> Self {}
@@ -1921,10 +2013,11 @@ impl Tickets<'_> {
         &self,
         calls: &[WaitingCall],
     ) -> Result<Vec<Vec<String>>, StoreError> {}
-    pub async fn end(
+    pub async fn decline(
         &self,
         id: Uuid,
-        end: TicketEnd,
+        call: &ToolCall,
+        by: &str,
     ) -> Result<Option<TicketEnd>, StoreError> {}
     pub async fn end_of(
         &self,
@@ -1989,6 +2082,18 @@ pub struct TruncatedArray {
     pub pointer: String,
     pub rows_shown: u64,
     pub rows_total: u64,
+}
+
+// tool_runtime_core::policy::UndeliveredEvent
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UndeliveredEvent {
+    pub id: Uuid,
+    pub tenant: Uuid,
+    pub reason: DeadReason,
+    pub failures: u32,
+    pub stored_until: UnixMillis,
+    pub body: Option<String>,
 }
 
 // tool_runtime_core::policy::WaitingCall
@@ -2089,6 +2194,14 @@ pub struct ArchivedKey {
     pub fingerprint: Digest,
     pub fence: Fence,
     pub reserved: Vec<ReservedAmount>,
+}
+
+// tool_runtime_core::store::AttemptResult
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptResult {
+    Delivered,
+    Retry { at: UnixMillis, failures: u32 },
+    Dead(DeadReason),
 }
 
 // tool_runtime_core::store::Balance
@@ -2319,6 +2432,29 @@ impl Currency {
 }
 impl fmt::Display for Currency {}
 
+// tool_runtime_core::store::DeadReason
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeadReason {
+    QueueFull,
+    AttemptsExhausted,
+    Gone,
+    Unreadable,
+}
+impl DeadReason {
+    pub const ALL: [Self; 4] = [
+        Self::QueueFull,
+        Self::AttemptsExhausted,
+        Self::Gone,
+        Self::Unreadable,
+    ];
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {}
+    #[must_use]
+    pub fn from_number(number: i64) -> Option<Self> {}
+    #[must_use]
+    pub const fn number(self) -> u8 {}
+}
+
 // tool_runtime_core::store::Fence
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence(_);
@@ -2327,6 +2463,13 @@ impl Fence {
     pub const fn get(self) -> u64 {}
     #[must_use]
     pub const fn new(number: u64) -> Self {}
+}
+
+// tool_runtime_core::store::FollowedTicket
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowedTicket {
+    pub ticket: Uuid,
+    pub end: TicketEnd,
 }
 
 // tool_runtime_core::store::GrantScope
@@ -2436,7 +2579,12 @@ pub struct KeyRecord {
     pub damaged: bool,
 }
 impl KeyRecord {
-    pub fn add_reserved(&mut self, reservations: &[Reservation], missing: &[u64]) {}
+    pub fn add_reserved(
+        &mut self,
+        reservations: &[Reservation],
+        accounts: &[Digest],
+        missing: &[u64],
+    ) {}
     #[must_use]
     pub fn invalidate_answer(&mut self) -> bool {}
     #[must_use]
@@ -2468,6 +2616,14 @@ pub enum KeyState {
     Answered { answer: StoredAnswer, keep_until: UnixMillis },
     Unknown,
     Archived,
+}
+
+// tool_runtime_core::store::LeasedMessage
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeasedMessage {
+    pub message: OutboxMessage,
+    pub lease: u32,
+    pub failures: u32,
 }
 
 // tool_runtime_core::store::LimitAnswer
@@ -2514,6 +2670,8 @@ impl MemoryLimits {
     #[must_use]
     pub const fn with_keys(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
+    pub const fn with_messages(self, limit: usize, bytes: usize) -> Self {}
+    #[must_use]
     pub const fn with_outputs(self, limit: usize, bytes: usize) -> Self {}
     #[must_use]
     pub const fn with_reserved_answer_bytes(self, bytes: usize) -> Self {}
@@ -2541,6 +2699,7 @@ impl BudgetStore for MemoryStore {}
 impl Default for MemoryStore {}
 impl GrantStore for MemoryStore {}
 impl IdempotencyStore for MemoryStore {}
+impl OutboxStore for MemoryStore {}
 impl OutputStore for MemoryStore {}
 impl TicketStore for MemoryStore {}
 impl fmt::Debug for MemoryStore {}
@@ -2568,6 +2727,74 @@ impl MonotonicTime {
 pub struct OpenBreaker {
     pub key: Digest,
     pub left: Duration,
+}
+
+// tool_runtime_core::store::OutboxBatch
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxBatch {
+    pub messages: Vec<OutboxMessage>,
+    pub max_queued: usize,
+}
+
+// tool_runtime_core::store::OutboxMessage
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxMessage {
+    pub id: Uuid,
+    pub receiver: Box<str>,
+    pub tenant: Uuid,
+    pub follows: Option<FollowedTicket>,
+    pub payload: Vec<u8>,
+    pub due_at: UnixMillis,
+    pub delete_at: UnixMillis,
+}
+
+// tool_runtime_core::store::OutboxStore
+pub trait OutboxStore: TicketStore {
+    async fn put_ticket_with(
+        &self,
+        ticket: WaitingTicket,
+        quota: TicketQuota,
+        now: UnixMillis,
+        batch: OutboxBatch,
+    ) -> Result<bool, StoreError>;
+    async fn end_ticket_with(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+        batch: OutboxBatch,
+    ) -> Result<Option<TicketEnd>, StoreError>;
+    async fn put_messages(&self, batch: OutboxBatch) -> Result<(), StoreError>;
+    async fn lease_messages(
+        &self,
+        receiver: &str,
+        now: UnixMillis,
+        lease_until: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<LeasedMessage>, StoreError>;
+    async fn settle_message(
+        &self,
+        receiver: &str,
+        id: Uuid,
+        lease: u32,
+        result: AttemptResult,
+    ) -> Result<bool, StoreError>;
+    async fn dead_messages(
+        &self,
+        receiver: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<StoredMessage>, StoreError>;
+    async fn requeue_message(
+        &self,
+        receiver: &str,
+        id: Uuid,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError>;
+    async fn sweep_messages(
+        &self,
+        now: UnixMillis,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
 }
 
 // tool_runtime_core::store::OutputSlice
@@ -2699,9 +2926,10 @@ pub enum RowKind {
     Session,
     BudgetPeriod,
     BudgetControl,
+    Message,
 }
 impl RowKind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Key,
         Self::ArchivedKey,
         Self::Ticket,
@@ -2712,6 +2940,7 @@ impl RowKind {
         Self::Session,
         Self::BudgetPeriod,
         Self::BudgetControl,
+        Self::Message,
     ];
 }
 impl fmt::Display for RowKind {}
@@ -2869,6 +3098,15 @@ impl StoredAnswer {
     pub fn succeeded(body: Vec<u8>, meta: Vec<u8>) -> Self {}
 }
 
+// tool_runtime_core::store::StoredMessage
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredMessage {
+    pub message: OutboxMessage,
+    pub leases: u32,
+    pub failures: u32,
+    pub dead: Option<DeadReason>,
+}
+
 // tool_runtime_core::store::StoredOutput
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredOutput {
@@ -2908,6 +3146,7 @@ pub enum StoredRow {
     Session(StoredSession),
     BudgetPeriod(StoredPeriod),
     BudgetControl(BudgetControl),
+    Message(StoredMessage),
 }
 impl StoredRow {
     #[must_use]
@@ -2985,6 +3224,7 @@ pub trait TicketStore: Send + Sync + 'static {
         now: UnixMillis,
         limit: usize,
     ) -> Result<usize, StoreError>;
+    fn outbox(&self) -> Option<&dyn OutboxStore> {}
 }
 
 // tool_runtime_core::store::TransactionScope

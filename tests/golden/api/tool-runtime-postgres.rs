@@ -69,6 +69,7 @@ impl EvidenceStore for PostgresStore {}
 impl GrantStore for PostgresStore {}
 impl IdempotencyStore for PostgresStore {}
 impl LimitStore for PostgresStore {}
+impl OutboxStore for PostgresStore {}
 impl OutputStore for PostgresStore {}
 impl SessionTable for PostgresStore {}
 impl TicketStore for PostgresStore {}

@@ -70,6 +70,7 @@ impl BudgetStore for SqliteStore {}
 impl EvidenceStore for SqliteStore {}
 impl GrantStore for SqliteStore {}
 impl IdempotencyStore for SqliteStore {}
+impl OutboxStore for SqliteStore {}
 impl OutputStore for SqliteStore {}
 impl SessionTable for SqliteStore {}
 impl TicketStore for SqliteStore {}

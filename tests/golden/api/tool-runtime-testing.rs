@@ -68,6 +68,7 @@ impl FaultyStore {
 impl Default for FaultyStore {}
 impl GrantStore for FaultyStore {}
 impl IdempotencyStore for FaultyStore {}
+impl OutboxStore for FaultyStore {}
 impl OutputStore for FaultyStore {}
 impl TicketStore for FaultyStore {}
 impl std::fmt::Debug for FaultyStore {}
@@ -289,6 +290,9 @@ pub fn ledgers<S: LedgerStore>(new: impl FnMut() -> S) {}
 
 // tool_runtime_testing::conformance::limits
 pub async fn limits(store: &dyn LimitStore) {}
+
+// tool_runtime_testing::conformance::outbox
+pub async fn outbox(store: &dyn OutboxStore) {}
 
 // tool_runtime_testing::conformance::outputs
 pub async fn outputs(store: &dyn OutputStore) {}

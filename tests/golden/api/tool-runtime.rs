@@ -530,6 +530,8 @@
 
 // tool_runtime::store::ArchivedKey = tool_runtime_core::store::ArchivedKey
 
+// tool_runtime::store::AttemptResult = tool_runtime_core::store::AttemptResult
+
 // tool_runtime::store::Balance = tool_runtime_core::store::Balance
 
 // tool_runtime::store::BudgetAccount = tool_runtime_core::store::BudgetAccount
@@ -558,9 +560,13 @@
 
 // tool_runtime::store::Currency = tool_runtime_core::store::Currency
 
+// tool_runtime::store::DeadReason = tool_runtime_core::store::DeadReason
+
 // tool_runtime::store::Fence = tool_runtime_core::store::Fence
 
 // tool_runtime::store::FileCheck = tool_runtime_sqlite::FileCheck
+
+// tool_runtime::store::FollowedTicket = tool_runtime_core::store::FollowedTicket
 
 // tool_runtime::store::GrantScope = tool_runtime_core::store::GrantScope
 
@@ -573,6 +579,8 @@
 // tool_runtime::store::KeyRecord = tool_runtime_core::store::KeyRecord
 
 // tool_runtime::store::KeyState = tool_runtime_core::store::KeyState
+
+// tool_runtime::store::LeasedMessage = tool_runtime_core::store::LeasedMessage
 
 // tool_runtime::store::LimitAnswer = tool_runtime_core::store::LimitAnswer
 
@@ -587,6 +595,12 @@
 // tool_runtime::store::MonotonicTime = tool_runtime_core::store::MonotonicTime
 
 // tool_runtime::store::OpenBreaker = tool_runtime_core::store::OpenBreaker
+
+// tool_runtime::store::OutboxBatch = tool_runtime_core::store::OutboxBatch
+
+// tool_runtime::store::OutboxMessage = tool_runtime_core::store::OutboxMessage
+
+// tool_runtime::store::OutboxStore = tool_runtime_core::store::OutboxStore
 
 // tool_runtime::store::OutputSlice = tool_runtime_core::store::OutputSlice
 
@@ -650,6 +664,8 @@
 
 // tool_runtime::store::StoredAnswer = tool_runtime_core::store::StoredAnswer
 
+// tool_runtime::store::StoredMessage = tool_runtime_core::store::StoredMessage
+
 // tool_runtime::store::StoredOutput = tool_runtime_core::store::StoredOutput
 
 // tool_runtime::store::StoredPeriod = tool_runtime_core::store::StoredPeriod
@@ -681,4 +697,6 @@
 // tool_runtime::tokens = tool_runtime_core::tokens
 
 // tool_runtime::trace = tool_runtime_core::trace
+
+// tool_runtime::webhooks = tool_runtime_webhooks
 

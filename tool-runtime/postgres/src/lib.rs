@@ -22,6 +22,7 @@ mod ledger;
 mod limits;
 mod migrations;
 mod options;
+mod outbox;
 mod outputs;
 #[cfg(feature = "agent")]
 mod sessions;

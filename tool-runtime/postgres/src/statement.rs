@@ -91,6 +91,10 @@ impl Statement {
         self.bind(number, Type::INT4)
     }
 
+    pub(crate) fn optional_integer(self, number: Option<i32>) -> Self {
+        self.bind(number, Type::INT4)
+    }
+
     pub(crate) fn small(self, number: i16) -> Self {
         self.bind(number, Type::INT2)
     }
@@ -99,7 +103,6 @@ impl Statement {
         self.bind(number, Type::INT2)
     }
 
-    #[cfg(feature = "ledger")]
     pub(crate) fn optional_uuid(self, id: Option<Uuid>) -> Self {
         self.bind(id, Type::UUID)
     }

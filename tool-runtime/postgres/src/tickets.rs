@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use tokio_postgres::Row;
 use tool_runtime_core::store::signed::count;
 use tool_runtime_core::store::{
-    StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
+    OutboxBatch, OutboxStore, StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis,
+    WaitingTicket,
 };
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
@@ -13,6 +14,7 @@ use crate::PostgresStore;
 use crate::columns::{column, time};
 use crate::database::{Database, RowScope};
 use crate::error::damaged;
+use crate::outbox;
 use crate::statement::{Statement, must_have_no_nul};
 
 const PUT: &str = r#"
@@ -39,12 +41,32 @@ const PUT_WITHIN: &str = r#"
     )
     SELECT id FROM stored UNION ALL SELECT id FROM inserted"#;
 
+/// The same with messages, which are inserted with a new ticket.
+const PUT_WITHIN_WITH: &str = r#"
+    WITH stored AS (
+        SELECT id FROM "SCHEMA".tickets WHERE id = $1
+    ), waiting AS (
+        SELECT count(*) AS tickets, coalesce(sum(octet_length(payload)), 0) AS bytes
+        FROM "SCHEMA".tickets
+        WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($4, 0) AND caller = $4 AND ended IS NULL AND expires_at > $8
+    ), inserted AS (
+        INSERT INTO "SCHEMA".tickets (id, tenant, conversation, caller, payload, expires_at, ended)
+        SELECT $1, $2, $3, $4, $5, $6, $7 FROM waiting
+        WHERE NOT EXISTS (SELECT FROM stored)
+            AND waiting.tickets < $9 AND waiting.bytes + octet_length($5) <= $10
+        ON CONFLICT (id) DO NOTHING
+        RETURNING id, "SCHEMA".put_messages($11, $12, $13, $14, $15, $16, $17, $18, $19) AS messages
+    )
+    SELECT id, 0 AS messages FROM stored UNION ALL SELECT id, messages FROM inserted"#;
+
 const FIND: &str = r#"
     SELECT id, tenant, conversation, caller, payload, expires_at, ended
     FROM "SCHEMA".tickets WHERE id = $1"#;
 
+/// One row if the ticket waited. The messages are inserted only then.
 const END: &str = r#"
-    UPDATE "SCHEMA".tickets SET ended = $2 WHERE id = $1 AND ended IS NULL RETURNING id"#;
+    SELECT CASE WHEN "SCHEMA".end_ticket($1, $2) THEN "SCHEMA".put_messages($3, $4, $5, $6, $7, $8, $9, $10, $11) END
+        AS messages"#;
 
 const ENDED: &str = r#"SELECT ended FROM "SCHEMA".tickets WHERE id = $1"#;
 
@@ -55,16 +77,19 @@ const WAITING: &str = r#"
     ORDER BY id LIMIT $4"#;
 
 const SUPERSEDE: &str = r#"
-    UPDATE "SCHEMA".tickets SET ended = 2
-    WHERE tenant = $1 AND hashtextextended(conversation, 0) = hashtextextended($2, 0) AND conversation = $2 AND ended IS NULL
-    RETURNING id"#;
+    WITH superseded AS (
+        UPDATE "SCHEMA".tickets SET ended = 2
+        WHERE tenant = $1 AND hashtextextended(conversation, 0) = hashtextextended($2, 0) AND conversation = $2 AND ended IS NULL
+        RETURNING id)
+    SELECT count(*) AS tickets, "SCHEMA".tickets_ended(array_agg(id), array_agg(2::smallint)) FROM superseded"#;
 
 const SWEEP: &str = r#"
     WITH due AS MATERIALIZED (
         SELECT id FROM "SCHEMA".tickets WHERE expires_at <= $1
-        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-    DELETE FROM "SCHEMA".tickets USING due WHERE tickets.id = due.id
-    RETURNING tickets.id"#;
+        ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED), swept AS (
+        DELETE FROM "SCHEMA".tickets USING due WHERE tickets.id = due.id
+        RETURNING tickets.id, coalesce(tickets.ended, 3::smallint) AS ended)
+    SELECT count(*) AS tickets, "SCHEMA".tickets_ended(array_agg(id), array_agg(ended)) FROM swept"#;
 
 #[async_trait]
 impl TicketStore for PostgresStore {
@@ -79,16 +104,9 @@ impl TicketStore for PostgresStore {
         quota: TicketQuota,
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
-        must_have_no_nul(&[&ticket.conversation, &ticket.caller])?;
         let scope = RowScope::Tenant(ticket.tenant);
-        let statements = [
-            caller_lock(ticket.tenant, &ticket.caller),
-            insertion(PUT_WITHIN, ticket)
-                .time(now)
-                .number(count(quota.tickets))
-                .number(count(quota.bytes)),
-        ];
-        self.execute_all(scope, statements.into()).await.map(|rows| rows > 0)
+        let statements = insertion_within(ticket, quota, now, None)?;
+        self.execute_all(scope, statements).await.map(|rows| rows > 0)
     }
 
     async fn find_ticket(&self, id: Uuid) -> Result<Option<WaitingTicket>, StoreError> {
@@ -99,8 +117,7 @@ impl TicketStore for PostgresStore {
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        let database = self.database.clone();
-        self.database.run(async move { end_once(&database, id, end).await }).await
+        self.end_ticket_with(id, end, OutboxBatch { messages: Vec::new(), max_queued: 0 }).await
     }
 
     async fn waiting_tickets(
@@ -122,12 +139,49 @@ impl TicketStore for PostgresStore {
     ) -> Result<usize, StoreError> {
         must_have_no_nul(&[conversation])?;
         let statement = Statement::new(SUPERSEDE).uuid(tenant).text(conversation);
-        self.execute(RowScope::Tenant(tenant), statement).await
+        self.count_of_tickets(RowScope::Tenant(tenant), statement).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
-        self.execute(RowScope::AllTenants, Statement::new(SWEEP).time(now).limit(limit)).await
+        let statement = Statement::new(SWEEP).time(now).limit(limit);
+        self.count_of_tickets(RowScope::AllTenants, statement).await
     }
+
+    fn outbox(&self) -> Option<&dyn OutboxStore> {
+        Some(self)
+    }
+}
+
+impl PostgresStore {
+    /// Runs a statement that returns how many tickets it has changed.
+    async fn count_of_tickets(
+        &self,
+        scope: RowScope,
+        statement: Statement,
+    ) -> Result<usize, StoreError> {
+        let counts = self.query(scope, statement, |row| column::<i64>(row, "tickets")).await?;
+        Ok(counts.first().map_or(0, |tickets| usize::try_from(*tickets).unwrap_or(usize::MAX)))
+    }
+}
+
+/// Returns the statements that insert a ticket within its caller's quota, and messages if it is new. The last one has a
+/// row if the ticket is stored.
+pub(crate) fn insertion_within(
+    ticket: WaitingTicket,
+    quota: TicketQuota,
+    now: UnixMillis,
+    batch: Option<OutboxBatch>,
+) -> Result<Vec<Statement>, StoreError> {
+    must_have_no_nul(&[&ticket.conversation, &ticket.caller])?;
+    let lock = caller_lock(ticket.tenant, &ticket.caller);
+    let sql = if batch.is_some() { PUT_WITHIN_WITH } else { PUT_WITHIN };
+    let insert = insertion(sql, ticket).time(now);
+    let insert = insert.number(count(quota.tickets)).number(count(quota.bytes));
+    let insert = match batch {
+        Some(batch) => outbox::bind(insert, batch)?,
+        None => insert,
+    };
+    Ok(vec![lock, insert])
 }
 
 /// Inserts a ticket that the store does not have.
@@ -157,13 +211,23 @@ fn caller_lock(tenant: Uuid, caller: &str) -> Statement {
     Statement::lock(&Digest::compute("tool-runtime/postgres/ticket-quota", &scope))
 }
 
-async fn end_once(
+/// The end of a ticket, and the messages that report it.
+pub(crate) struct EndedTicket {
+    pub(crate) id: Uuid,
+    pub(crate) end: TicketEnd,
+    pub(crate) batch: OutboxBatch,
+}
+
+pub(crate) async fn end_once(
     database: &Database,
-    id: Uuid,
-    end: TicketEnd,
+    ended: EndedTicket,
 ) -> Result<Option<TicketEnd>, StoreError> {
-    let statement = Statement::new(END).uuid(id).small(number(end));
-    if database.count(RowScope::AllTenants, &[statement]).await? > 0 {
+    let id = ended.id;
+    let end = Statement::new(END).uuid(id).small(number(ended.end));
+    let end = outbox::bind(end, ended.batch)?;
+    let waited = |row: &Row| column::<Option<i64>>(row, "messages");
+    let waited = database.rows(RowScope::AllTenants, &[end], waited).await?;
+    if waited.iter().any(Option::is_some) {
         return Ok(None);
     }
     let read_end = |row: &Row| column::<Option<i16>>(row, "ended");
@@ -190,7 +254,7 @@ pub(crate) fn ticket(row: &Row) -> Result<WaitingTicket, StoreError> {
     })
 }
 
-fn number(end: TicketEnd) -> i16 {
+pub(crate) fn number(end: TicketEnd) -> i16 {
     match end {
         TicketEnd::Used => 0,
         TicketEnd::Declined => 1,
@@ -199,7 +263,7 @@ fn number(end: TicketEnd) -> i16 {
     }
 }
 
-fn end_from(number: i16) -> Result<TicketEnd, StoreError> {
+pub(crate) fn end_from(number: i16) -> Result<TicketEnd, StoreError> {
     match number {
         0 => Ok(TicketEnd::Used),
         1 => Ok(TicketEnd::Declined),

@@ -191,6 +191,13 @@ impl BudgetStore for SqliteStore {
     }
 }
 
+/// The sum of a period to which amounts are added.
+#[derive(Debug, Clone, Copy)]
+enum SumColumn {
+    Spent,
+    Reserved,
+}
+
 /// Reservations with what they need of their accounts.
 pub(super) struct AccountNeeds<'r> {
     pub(super) reservations: &'r [Reservation],
@@ -236,26 +243,28 @@ impl<'r> AccountNeeds<'r> {
         connection: &Connection,
         now: UnixMillis,
     ) -> rusqlite::Result<Vec<Balance>> {
-        self.add(connection, now, (|amount| (0, amount), |balance| &mut balance.reserved))
+        self.add(connection, now, SumColumn::Reserved)
     }
 
     /// Adds the amounts to what is spent; returns the balances with them.
     fn spend(self, connection: &Connection, now: UnixMillis) -> rusqlite::Result<Vec<Balance>> {
-        self.add(connection, now, (|amount| (amount, 0), |balance| &mut balance.spent))
+        self.add(connection, now, SumColumn::Spent)
     }
 
-    /// Adds the amounts to the sums of their periods. `columns` are what is spent and what is reserved of an amount, and
-    /// `sum` is where a balance has it.
+    /// Adds the amounts to a sum of their periods; returns the balances with them.
     fn add(
         mut self,
         connection: &Connection,
         now: UnixMillis,
-        (columns, sum): (fn(u64) -> (u64, u64), fn(&mut Balance) -> &mut u64),
+        column: SumColumn,
     ) -> rusqlite::Result<Vec<Balance>> {
         for (index, (reservation, amount)) in
             self.reservations.iter().zip(&self.amounts).enumerate()
         {
-            let (spent, reserved) = columns(*amount);
+            let (spent, reserved) = match column {
+                SumColumn::Spent => (*amount, 0),
+                SumColumn::Reserved => (0, *amount),
+            };
             match self.rows[index] {
                 Some(row) => {
                     let sums =
@@ -268,7 +277,10 @@ impl<'r> AccountNeeds<'r> {
         // Another reading would find the same.
         let mut balances = std::mem::take(&mut self.balances);
         for (reservation, balance) in self.reservations.iter().zip(&mut balances) {
-            let sum = sum(balance);
+            let sum = match column {
+                SumColumn::Spent => &mut balance.spent,
+                SumColumn::Reserved => &mut balance.reserved,
+            };
             *sum = sum.saturating_add(self.added_to(reservation)).min(MAX_STORED);
         }
         Ok(balances)

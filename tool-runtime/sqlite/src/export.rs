@@ -15,8 +15,8 @@ use super::columns::{digest, time, uuid};
 use super::error::{damaged, store_error};
 use super::row::FoundRow;
 use super::{
-    SqliteOptions, budgets, checksum, connection, evidence, evidence_keys, grants, integrity, row,
-    store_clock, tickets,
+    SqliteOptions, budgets, checksum, connection, evidence, evidence_keys, grants, integrity,
+    outbox, row, store_clock, tickets,
 };
 
 /// The most rows that are read at once, and the bytes of their long values after which a page ends.
@@ -182,6 +182,7 @@ impl ExportedRows {
             RowKind::Session => self.session(row).map(StoredRow::Session),
             RowKind::BudgetPeriod => budgets::stored_period(row).map(StoredRow::BudgetPeriod),
             RowKind::BudgetControl => budgets::control(row).map(StoredRow::BudgetControl),
+            RowKind::Message => outbox::message(row).map(StoredRow::Message),
         };
         stored_row.map_err(|error| store_error(&error))
     }
@@ -220,6 +221,7 @@ const fn table(kind: RowKind) -> &'static str {
         RowKind::Session => "sessions",
         RowKind::BudgetPeriod => "budget_periods",
         RowKind::BudgetControl => "budget_controls",
+        RowKind::Message => "outbox",
     }
 }
 

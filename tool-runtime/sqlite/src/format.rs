@@ -10,8 +10,11 @@ use super::error::store_error;
 const APPLICATION_ID: i32 = 0x746f_6f6c;
 
 /// The migrations from each version to the next, each in one transaction.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/1.sql"), include_str!("migrations/2.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/1.sql"),
+    include_str!("migrations/2.sql"),
+    include_str!("migrations/3.sql"),
+];
 
 /// Refuses a file of another application, or of an unknown version.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {

@@ -26,6 +26,7 @@ mod keys;
 mod ledger;
 mod library_version;
 mod options;
+mod outbox;
 mod outputs;
 mod queue;
 #[cfg(feature = "ledger")]

@@ -4,12 +4,13 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use tool_runtime_core::store::signed::{count, timestamp};
 use tool_runtime_core::store::{
-    StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
+    OutboxStore, StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 use uuid::Uuid;
 
 use super::SqliteStore;
 use super::columns::{time, uuid};
+use super::outbox::ticket_ended;
 use super::writer::JobKind;
 
 /// A ticket that exists already is not changed: it may have ended since.
@@ -41,11 +42,13 @@ const END: &str = "UPDATE tickets SET ended = :ended WHERE id = :id";
 
 const SUPERSEDE: &str = "
     UPDATE tickets SET ended = :ended
-    WHERE tenant = :tenant AND conversation = :conversation AND ended IS NULL";
+    WHERE tenant = :tenant AND conversation = :conversation AND ended IS NULL
+    RETURNING id";
 
 const SWEEP: &str = "
     DELETE FROM tickets WHERE rowid IN (
-        SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)";
+        SELECT rowid FROM tickets WHERE expires_at <= :now ORDER BY expires_at LIMIT :limit)
+    RETURNING id, ended";
 
 #[async_trait]
 impl TicketStore for SqliteStore {
@@ -104,23 +107,46 @@ impl TicketStore for SqliteStore {
     ) -> Result<usize, StoreError> {
         let conversation: Box<str> = conversation.into();
         let supersede = move |connection: &Connection| {
-            connection.prepare_cached(SUPERSEDE)?.execute(named_params! {
+            let parameters = named_params! {
                 ":tenant": tenant.as_bytes(),
                 ":conversation": conversation,
                 ":ended": number(TicketEnd::Superseded),
-            })
+            };
+            let superseded: Vec<Uuid> = connection
+                .prepare_cached(SUPERSEDE)?
+                .query_map(parameters, |row| uuid(row, "id"))?
+                .collect::<rusqlite::Result<_>>()?;
+            for ticket in &superseded {
+                ticket_ended(connection, *ticket, TicketEnd::Superseded)?;
+            }
+            Ok(superseded.len())
         };
         self.queue.run(JobKind::Write, supersede).await
     }
 
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         let sweep = move |connection: &Connection| {
-            connection
+            let parameters = named_params! { ":now": timestamp(now), ":limit": count(limit) };
+            let swept_tickets: Vec<(Uuid, Option<i64>)> = connection
                 .prepare_cached(SWEEP)?
-                .execute(named_params! { ":now": timestamp(now), ":limit": count(limit) })
+                .query_map(parameters, |row| Ok((uuid(row, "id")?, row.get("ended")?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            for (ticket, end) in &swept_tickets {
+                let end = end.map_or(Ok(TicketEnd::Expired), end_from)?;
+                ticket_ended(connection, *ticket, end)?;
+            }
+            Ok(swept_tickets.len())
         };
         self.queue.run(JobKind::Write, sweep).await
     }
+
+    fn outbox(&self) -> Option<&dyn OutboxStore> {
+        Some(self)
+    }
+}
+
+pub(super) fn is_stored(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
+    connection.prepare_cached(ENDED)?.exists(named_params! { ":id": id.as_bytes() })
 }
 
 fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> {
@@ -136,14 +162,13 @@ fn put(connection: &Connection, ticket: &WaitingTicket) -> rusqlite::Result<()> 
     put.map(drop)
 }
 
-fn put_within(
+pub(super) fn put_within(
     connection: &Connection,
     ticket: &WaitingTicket,
     quota: TicketQuota,
     now: UnixMillis,
 ) -> rusqlite::Result<bool> {
-    let id = named_params! { ":id": ticket.id.as_bytes() };
-    let is_kept = connection.prepare_cached(ENDED)?.exists(id)?;
+    let is_kept = is_stored(connection, ticket.id)?;
     let quota_parameters = named_params! {
         ":tenant": ticket.tenant.as_bytes(),
         ":holder": ticket.caller,
@@ -161,22 +186,23 @@ fn put_within(
     put(connection, ticket).map(|()| true)
 }
 
-fn end_once(
+pub(super) fn end_once(
     connection: &Connection,
     id: Uuid,
     end: TicketEnd,
 ) -> rusqlite::Result<Option<TicketEnd>> {
-    let id = id.as_bytes();
+    let (ticket, id) = (id, id.as_bytes());
     let stored_end: Option<Option<i64>> = connection
         .prepare_cached(ENDED)?
         .query_row(named_params! { ":id": id }, |row| row.get(0))
         .optional()?;
     match stored_end {
         None => Ok(Some(TicketEnd::Expired)),
-        Some(Some(earlier)) => end_of(earlier).map(Some),
+        Some(Some(earlier)) => end_from(earlier).map(Some),
         Some(None) => {
             let parameters = named_params! { ":id": id, ":ended": number(end) };
             connection.prepare_cached(END)?.execute(parameters)?;
+            ticket_ended(connection, ticket, end)?;
             Ok(None)
         }
     }
@@ -190,12 +216,12 @@ pub(super) fn ticket(row: &Row<'_>) -> rusqlite::Result<WaitingTicket> {
         conversation: row.get("conversation")?,
         payload: row.get("payload")?,
         expires_at: time(row, "expires_at")?,
-        end: end.map(end_of).transpose()?,
+        end: end.map(end_from).transpose()?,
         caller: row.get("holder")?,
     })
 }
 
-fn number(end: TicketEnd) -> i64 {
+pub(super) fn number(end: TicketEnd) -> i64 {
     match end {
         TicketEnd::Used => 0,
         TicketEnd::Declined => 1,
@@ -204,7 +230,7 @@ fn number(end: TicketEnd) -> i64 {
     }
 }
 
-fn end_of(number: i64) -> rusqlite::Result<TicketEnd> {
+pub(super) fn end_from(number: i64) -> rusqlite::Result<TicketEnd> {
     match number {
         0 => Ok(TicketEnd::Used),
         1 => Ok(TicketEnd::Declined),

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use tool_runtime_core::store::{
-    ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore, IdempotencyStore,
-    KeyRecord, MemoryStore, OutputSlice, OutputStore, ScopedKey, Settlement, StandingGrant,
-    StoreError, StoreErrorKind, StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis,
-    WaitingTicket,
+    AttemptResult, ClaimOutcome, ClaimRequest, ClockReading, Fence, GrantScope, GrantStore,
+    IdempotencyStore, KeyRecord, LeasedMessage, MemoryStore, OutboxBatch, OutboxStore, OutputSlice,
+    OutputStore, ScopedKey, Settlement, StandingGrant, StoreError, StoreErrorKind, StoredMessage,
+    StoredOutput, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket,
 };
 use uuid::Uuid;
 
@@ -259,6 +259,83 @@ impl TicketStore for FaultyStore {
 
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         self.run(StoreOperation::Sweep, self.memory.sweep_tickets(now, limit)).await
+    }
+
+    fn outbox(&self) -> Option<&dyn OutboxStore> {
+        Some(self)
+    }
+}
+
+#[async_trait]
+impl OutboxStore for FaultyStore {
+    async fn put_ticket_with(
+        &self,
+        ticket: WaitingTicket,
+        quota: TicketQuota,
+        now: UnixMillis,
+        batch: OutboxBatch,
+    ) -> Result<bool, StoreError> {
+        let work = self.memory.put_ticket_with(ticket, quota, now, batch);
+        self.run(StoreOperation::Tickets, work).await
+    }
+
+    async fn end_ticket_with(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+        batch: OutboxBatch,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        self.run(StoreOperation::Tickets, self.memory.end_ticket_with(id, end, batch)).await
+    }
+
+    async fn put_messages(&self, batch: OutboxBatch) -> Result<(), StoreError> {
+        self.run(StoreOperation::Tickets, self.memory.put_messages(batch)).await
+    }
+
+    async fn lease_messages(
+        &self,
+        receiver: &str,
+        now: UnixMillis,
+        lease_until: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<LeasedMessage>, StoreError> {
+        let work = self.memory.lease_messages(receiver, now, lease_until, limit);
+        self.run(StoreOperation::Tickets, work).await
+    }
+
+    async fn settle_message(
+        &self,
+        receiver: &str,
+        id: Uuid,
+        lease: u32,
+        result: AttemptResult,
+    ) -> Result<bool, StoreError> {
+        let work = self.memory.settle_message(receiver, id, lease, result);
+        self.run(StoreOperation::Tickets, work).await
+    }
+
+    async fn dead_messages(
+        &self,
+        receiver: &str,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Result<Vec<StoredMessage>, StoreError> {
+        let work = self.memory.dead_messages(receiver, after, limit);
+        self.run(StoreOperation::Tickets, work).await
+    }
+
+    async fn requeue_message(
+        &self,
+        receiver: &str,
+        id: Uuid,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let work = self.memory.requeue_message(receiver, id, now);
+        self.run(StoreOperation::Tickets, work).await
+    }
+
+    async fn sweep_messages(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
+        self.run(StoreOperation::Sweep, self.memory.sweep_messages(now, limit)).await
     }
 }
 

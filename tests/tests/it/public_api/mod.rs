@@ -62,4 +62,5 @@ packages! {
     the_public_surface_of_the_postgres_store_is_the_recorded_one: "tool-runtime/postgres";
     the_public_surface_of_the_sqlite_store_is_the_recorded_one: "tool-runtime/sqlite";
     the_public_surface_of_the_test_kit_is_the_recorded_one: "tool-runtime/testing";
+    the_public_surface_of_the_webhooks_is_the_recorded_one: "tool-runtime/webhooks";
 }

@@ -29,7 +29,12 @@ pub(crate) trait AuthorizationPolicy: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'c, Result<(), Box<Refusal>>>;
 
     /// Ends the ticket of a call that was withdrawn.
-    fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()>;
+    fn withdrawn(
+        &self,
+        call: &ToolCall,
+        ticket: Uuid,
+        how: TicketWithdrawal,
+    ) -> BoxFuture<'static, ()>;
 
     /// Counts a call that was refused before it ran, and may add to its answer.
     fn refused(&self, tool: &str, cx: &ToolContext, refusal: &mut Refusal);

@@ -353,7 +353,7 @@ impl ToolCall {
     fn end_ticket(&mut self) -> Option<BoxFuture<'static, ()>> {
         let (how, ticket) = (self.approval.withdrawn?, self.approval.ticket.as_ref()?.id);
         self.approval.withdrawn = None;
-        Some(self.services.authorization()?.withdrawn(ticket, how))
+        Some(self.services.authorization()?.withdrawn(self, ticket, how))
     }
 
     /// Runs the remaining stages, unless the call was withdrawn meanwhile.

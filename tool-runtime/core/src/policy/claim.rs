@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::deadline::time_left;
 use super::held_resources::ClaimedResources;
 use super::idempotency::EarlierRun;
 use super::limits::CallPermits;
@@ -163,7 +162,7 @@ impl PolicyState {
             // The call has taken over the key of the run that used the ticket.
             TicketUse::None | TicketUse::Used(_) => Ok(claimed),
             TicketUse::Unused(ticket) => {
-                let use_result = self.approvals.use_ticket(ticket, time_left(scope, started)).await;
+                let use_result = self.approvals.use_ticket(ticket, scope, approval, started).await;
                 if let Err(refusal) = use_result {
                     if let Some(key) = claimed.key.take() {
                         key.release().await;

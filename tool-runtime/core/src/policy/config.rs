@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::access::AccessPolicy;
 use super::approval::Approver;
+use super::events::{self, EventReceiver};
 use super::settings_check;
 use super::spending::{self, ObserveBudgets, SpendingLimit};
 use super::tool_policy::ToolPolicy;
@@ -60,6 +61,9 @@ pub struct Policy {
     pub(super) shared_limits: Option<Arc<dyn LimitStore>>,
     pub(super) budgets: Vec<Arc<dyn SpendingLimit>>,
     pub(super) budget_observers: Vec<Arc<dyn ObserveBudgets>>,
+    pub(super) event_receivers: Vec<EventReceiver>,
+    pub(super) max_queued_events: usize,
+    pub(super) event_lifetime: Duration,
     pub(super) cache_bytes: u64,
     pub(super) unknown_per_caller: usize,
     pub(super) tickets_per_caller: usize,
@@ -124,6 +128,9 @@ impl Default for Policy {
             shared_limits: None,
             budgets: Vec::new(),
             budget_observers: Vec::new(),
+            event_receivers: Vec::new(),
+            max_queued_events: 10_000,
+            event_lifetime: Duration::from_secs(30 * 24 * 60 * 60),
             cache_bytes: 16 * 1024 * 1024,
             unknown_per_caller: 1_000,
             tickets_per_caller: 1_000,
@@ -224,6 +231,35 @@ impl Policy {
     /// Adds an observer of budgets, which is warned when most of a limit is used: an [`ObserveBudgets`], or a closure.
     pub fn observe_budgets(mut self, observer: impl ObserveBudgets) -> Self {
         self.budget_observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Adds a receiver of events, such as of calls that wait for a decision.
+    ///
+    /// An event is stored in the transaction of what it reports, in the store of tickets, and stays there until it is
+    /// delivered: see [`Runtime::events`](crate::Runtime::events). Set [`ticket_keys`](Self::ticket_keys): events are
+    /// sealed, and without these keys no later process can read them.
+    pub fn event_receiver(mut self, receiver: EventReceiver) -> Self {
+        self.event_receivers.push(receiver);
+        self
+    }
+
+    /// Adds several receivers of events, such as those of webhooks.
+    pub fn event_receivers(mut self, receivers: impl IntoIterator<Item = EventReceiver>) -> Self {
+        self.event_receivers.extend(receivers);
+        self
+    }
+
+    /// Sets how many events of one tenant to one receiver may wait for their delivery; 10,000 by default. As many more are
+    /// stored as undelivered (see [`Events::undelivered`](crate::policy::Events::undelivered)), and those beyond are lost.
+    pub fn max_queued_events(mut self, events: usize) -> Self {
+        self.max_queued_events = events;
+        self
+    }
+
+    /// Sets how long an event is stored that is not delivered; 30 days by default, seven at least.
+    pub fn event_lifetime(mut self, time: Duration) -> Self {
+        self.event_lifetime = time;
         self
     }
 
@@ -350,7 +386,12 @@ impl Policy {
         let has_no_budgets = keys.is_some_and(|keys| keys.budgets().is_none());
         let unstored =
             (!self.budgets.is_empty() && has_no_budgets).then_some(BuildProblem::BudgetsNotStored);
+        let tickets = self.stores.tickets.as_ref();
+        let tickets = tickets.or_else(|| self.stores.all.as_ref().map(|all| &all.tickets));
+        let has_outbox = tickets.is_none_or(|tickets| tickets.outbox().is_some());
+        let receivers = events::check(&self.event_receivers, has_outbox);
         let unknown = unknown.chain(unstored).chain(spending::problems(&self.budgets));
+        let unknown = unknown.chain(receivers);
         unknown.chain(rules).chain(settings_check::check_policy(self)).collect()
     }
 }

@@ -11,11 +11,13 @@ use tool_contracts::articulate::{
 use uuid::Uuid;
 
 use super::approval::Tickets;
+use super::events::TicketDecision;
 use super::excerpt::ModelAnswer;
 use super::store_client::STORE_TIMEOUT;
 use super::stored_outputs::Outputs;
 use super::ticket::TicketRejection;
 use crate::articulate::Articulator;
+use crate::call::ToolCall;
 use crate::refusal_reason::RefusalReason;
 use crate::runtime::Runtime;
 use crate::store::{StoreError, TicketEnd};
@@ -66,14 +68,21 @@ impl Tickets<'_> {
         Ok(ticket.and_then(|ticket| ticket.end))
     }
 
-    /// Ends the ticket of a resumed call, and returns how it had ended before: only one caller gets
-    /// `None`, and its end counts.
+    /// Ends the ticket of a resumed call as declined by a person, and returns how it had ended before: only one caller
+    /// gets `None`, and its end counts.
     ///
     /// # Errors
     /// Returns an error if the store cannot be written.
-    pub async fn end(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        let approvals = self.approvals();
-        approvals.stores.end_ticket(id, end, STORE_TIMEOUT).await
+    pub async fn decline(
+        &self,
+        id: Uuid,
+        call: &ToolCall,
+        by: &str,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let events = &self.approvals().events;
+        let decision = TicketDecision::Declined { by: Some(by) };
+        let batch = events.decided(id, call.cx().tenant_id(), call.name(), decision);
+        events.end_ticket(id, TicketEnd::Declined, batch, STORE_TIMEOUT).await
     }
 }
 

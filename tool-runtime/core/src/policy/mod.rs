@@ -12,6 +12,7 @@ mod caller_seals;
 mod claim;
 mod config;
 mod deadline;
+mod events;
 mod excerpt;
 mod held_resources;
 mod http_access;
@@ -42,6 +43,7 @@ pub use self::approval::{
 pub use self::caller_seals::CallerSeals;
 pub use self::caller_seals::StateSignature;
 pub use self::config::Policy;
+pub use self::events::{EventDelivery, EventReceiver, EventType, Events, UndeliveredEvent};
 pub use self::excerpt::{ExcerptInfo, ModelAnswer, OutputHandle, OutputPage, TruncatedArray};
 pub use self::idempotency::{OutcomeCounts, Outcomes, Resolution, ResolveError};
 pub use self::limits::{BreakerConfig, RateLimit};

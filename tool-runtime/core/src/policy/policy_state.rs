@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use event_listener::Event;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tool_contracts::{CallStatus, ToolContext};
@@ -11,6 +12,7 @@ use uuid::Uuid;
 use super::approval::{Approvals, ticket_end_of};
 use super::caller_seals::CallerSeals;
 use super::config::Policy;
+use super::events::{EventAnnouncer, TicketDecision};
 use super::idempotency::KeyClaims;
 use super::limits::{CallLimits, ConcurrencyLimit, LimitShares, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
@@ -44,6 +46,7 @@ pub struct PolicyState {
     pub stores: Arc<StoreClient>,
     pub(super) claims: Arc<KeyClaims>,
     pub(super) approvals: Approvals,
+    pub(super) events: Arc<EventAnnouncer>,
     pub(super) limits: CallLimits,
     pub(super) spending: Arc<SpendingLimits>,
     pub(super) cache: Arc<ReadCache>,
@@ -86,18 +89,28 @@ impl Policy {
             spending: spending.clone(),
             unknown_per_caller: self.unknown_per_caller,
         });
+        let events = Arc::new(EventAnnouncer {
+            stores: stores.clone(),
+            keys: keys.clone(),
+            receivers: self.event_receivers,
+            max_queued: self.max_queued_events,
+            lifetime: self.event_lifetime,
+            stored: Event::new(),
+        });
         let state = PolicyState {
             planner,
             approvals: Approvals {
                 stores: stores.clone(),
                 claims: claims.clone(),
                 spending: spending.clone(),
+                events: events.clone(),
                 keys: keys.clone(),
                 access: self.access,
                 approver: self.approver,
                 ticket_lifetime: self.ticket_lifetime,
                 tickets_per_caller: self.tickets_per_caller,
             },
+            events,
             limits: CallLimits {
                 timer: timer.clone(),
                 concurrency: self.max_in_flight.and_then(|limit| {
@@ -178,10 +191,23 @@ impl AuthorizationPolicy for PolicyHandle {
         self.0.approvals.request_approval(call, reason).boxed()
     }
 
-    fn withdrawn(&self, ticket: Uuid, how: TicketWithdrawal) -> BoxFuture<'static, ()> {
-        let stores = Arc::clone(&self.0.stores);
+    fn withdrawn(
+        &self,
+        call: &ToolCall,
+        ticket: Uuid,
+        how: TicketWithdrawal,
+    ) -> BoxFuture<'static, ()> {
+        let events = Arc::clone(&self.0.events);
+        let batch = match how {
+            TicketWithdrawal::Declined => {
+                let decision = TicketDecision::Declined { by: call.approval().decliner.as_deref() };
+                events.decided(ticket, call.cx().tenant_id(), call.name(), decision)
+            }
+            // The messages of these ends are stored with the ticket.
+            TicketWithdrawal::Superseded | TicketWithdrawal::Expired => events.none(),
+        };
         let end = async move {
-            let end = stores.end_ticket(ticket, ticket_end_of(how), STORE_TIMEOUT).await;
+            let end = events.end_ticket(ticket, ticket_end_of(how), batch, STORE_TIMEOUT).await;
             if let Err(error) = end {
                 log_store_error(
                     "a withdrawn ticket was not ended and is valid until it expires",

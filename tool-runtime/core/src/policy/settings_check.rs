@@ -33,12 +33,18 @@ pub(super) fn check_policy(policy: &Policy) -> Vec<BuildProblem> {
         time("ticket_lifetime", lifetimes.clone(), Some(policy.ticket_lifetime)),
         time("output_lifetime", lifetimes, Some(policy.output_lifetime)),
         time(
+            "event_lifetime",
+            Duration::from_secs(7 * DAYS)..=MAX_TIME,
+            Some(policy.event_lifetime),
+        ),
+        time(
             "archive_unknown_after",
             Duration::from_secs(DAYS)..=MAX_TIME,
             Some(policy.archive_after),
         ),
         count("unknown_per_caller", COUNTS, Some(policy.unknown_per_caller)),
         count("tickets_per_caller", COUNTS, Some(policy.tickets_per_caller)),
+        count("max_queued_events", COUNTS, Some(policy.max_queued_events)),
         count("max_in_flight", COUNTS, policy.max_in_flight),
         count("max_queue", 0..=1_000_000, Some(policy.max_queue)),
     ];

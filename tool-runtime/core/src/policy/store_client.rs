@@ -209,7 +209,11 @@ impl StoreClient {
         let now = self.now();
         let tickets = self.tickets.sweep_tickets(now, BATCH_SIZE).await?;
         let outputs = self.outputs.sweep_outputs(now, BATCH_SIZE).await?;
-        Ok(keys + archived + tickets + outputs)
+        let messages = match self.tickets.outbox() {
+            Some(outbox) => outbox.sweep_messages(now, BATCH_SIZE).await?,
+            None => 0,
+        };
+        Ok(keys + archived + tickets + outputs + messages)
     }
 }
 
@@ -274,7 +278,7 @@ impl Runtime {
         self.policy_state().stores.time.steps.load(Ordering::Relaxed)
     }
 
-    /// Deletes expired keys, tickets and kept outputs; returns how many.
+    /// Deletes expired keys, tickets, kept outputs and events; returns how many.
     ///
     /// One call deletes a batch, so that it takes little time: call it again until it returns 0.
     /// The runtime calls it once a minute while keyed calls are made. Running and unknown keys are

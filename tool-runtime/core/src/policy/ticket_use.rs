@@ -8,13 +8,14 @@ use uuid::Uuid;
 use super::approval::Approvals;
 use super::claim::ShortCircuit;
 use super::deadline::{sleep, time_left, within_deadline};
+use super::events::{EventAnnouncer, TicketDecision};
 use super::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
 use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{CallApproval, RedeemedTicket};
 use crate::failure::Failure;
 use crate::policy::ticket::TicketRejection;
 use crate::refusal_reason::RefusalReason;
-use crate::store::{StoreError, TicketEnd, WaitingTicket};
+use crate::store::{OutboxBatch, StoreError, TicketEnd, TicketQuota, WaitingTicket};
 use crate::tool::CallScope;
 
 /// The delay before the ticket is read again, doubled each time, and the number of readings.
@@ -55,14 +56,19 @@ impl StoreClient {
         Ok(stored_ticket.filter(|stored_ticket| stored_ticket.tenant == tenant))
     }
 
-    /// Ends a ticket, and returns how it had ended before.
-    pub(super) async fn end_ticket(
+    /// Stores a ticket within its caller's quota, and messages with it.
+    pub(super) async fn put_ticket(
         &self,
-        id: Uuid,
-        end: TicketEnd,
-        limit: Duration,
-    ) -> Result<Option<TicketEnd>, StoreError> {
-        self.call(limit, self.tickets.end_ticket(id, end)).await
+        ticket: WaitingTicket,
+        quota: TicketQuota,
+        batch: OutboxBatch,
+    ) -> Result<bool, StoreError> {
+        let now = self.now();
+        if batch.messages.is_empty() {
+            self.tickets.put_ticket_within(ticket, quota, now).await
+        } else {
+            self.outbox()?.put_ticket_with(ticket, quota, now, batch).await
+        }
     }
 
     /// Reads how a ticket has ended, if it has.
@@ -74,6 +80,28 @@ impl StoreClient {
         let stored_ticket = self.call(limit, self.tickets.find_ticket(ticket.id)).await?;
         // A ticket that the store no longer has was swept after it had expired.
         Ok(stored_ticket.map_or(Some(TicketEnd::Expired), |stored_ticket| stored_ticket.end))
+    }
+}
+
+impl EventAnnouncer {
+    /// Ends a ticket, stores the messages that report it, and returns how it had ended before.
+    pub(super) async fn end_ticket(
+        &self,
+        id: Uuid,
+        end: TicketEnd,
+        batch: OutboxBatch,
+        limit: Duration,
+    ) -> Result<Option<TicketEnd>, StoreError> {
+        let stores = &self.stores;
+        let earlier_end = if batch.messages.is_empty() {
+            stores.call(limit, stores.tickets.end_ticket(id, end)).await?
+        } else {
+            stores.call(limit, stores.outbox()?.end_ticket_with(id, end, batch)).await?
+        };
+        if earlier_end.is_none() && !self.receivers.is_empty() {
+            self.notify(1);
+        }
+        Ok(earlier_end)
     }
 }
 
@@ -100,7 +128,7 @@ impl Approvals {
                     return Err(answered_before());
                 }
                 (Ok(None), ShortCircuit::Answered(_)) => {
-                    return self.use_ticket(ticket, time_left(scope, started)).await;
+                    return self.use_ticket(ticket, scope, approval, started).await;
                 }
                 (Err(error), ShortCircuit::Answered(_)) => return Err(store_failed(&error)),
                 (Ok(None), ShortCircuit::InFlight(_)) if polls > 0 => {
@@ -118,12 +146,19 @@ impl Approvals {
     pub(super) async fn use_ticket(
         &self,
         ticket: &RedeemedTicket,
-        limit: Duration,
+        scope: &CallScope,
+        approval: &CallApproval,
+        started: Instant,
     ) -> Result<(), Box<Refusal>> {
         if self.stores.now().get() >= ticket.expires_at_ms {
             return Err(TicketRejection::Expired.into());
         }
-        match self.stores.end_ticket(ticket.id, TicketEnd::Used, limit).await {
+        let by = approval.approver.as_deref().unwrap_or_default();
+        let decision = TicketDecision::Approved { by, edited: approval.edited };
+        let (tenant, tool) = (scope.cx().tenant_id(), scope.tool().name());
+        let batch = self.events.decided(ticket.id, tenant, tool, decision);
+        let limit = time_left(scope, started);
+        match self.events.end_ticket(ticket.id, TicketEnd::Used, batch, limit).await {
             Ok(None) => Ok(()),
             Ok(Some(end)) => Err(TicketRejection::from(end).into()),
             Err(error) => Err(store_failed(&error)),

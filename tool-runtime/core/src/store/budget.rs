@@ -241,9 +241,10 @@ impl BudgetAccount {
     #[must_use]
     pub fn digest(&self) -> Digest {
         let Self { tenant, budget, limit, scope, unit } = self;
-        let parts = serde_json::to_string(&(tenant, budget, limit, scope, unit.to_string()));
-        let parts = parts.expect("texts are serialized");
-        Digest::compute("tool-runtime/budget-account/v1", parts.as_bytes())
+        let mut parts = Vec::new();
+        // Texts are written to memory without an error.
+        drop(serde_json::to_writer(&mut parts, &(tenant, budget, limit, scope, unit.to_string())));
+        Digest::compute("tool-runtime/budget-account/v1", &parts)
     }
 }
 

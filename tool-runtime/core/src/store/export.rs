@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::evidence::{StoredSnapshot, TenantKey};
 use super::{
     BudgetControl, BudgetPeriod, Fence, KeyRecord, KeyState, ReservedAmount, StandingGrant,
-    StoreError, StoredOutput, UnixMillis, WaitingTicket,
+    StoreError, StoredMessage, StoredOutput, UnixMillis, WaitingTicket,
 };
 
 /// All rows of a store as they are at one moment.
@@ -58,6 +58,8 @@ pub enum StoredRow {
     BudgetPeriod(StoredPeriod),
     /// A host's change of a limit.
     BudgetControl(BudgetControl),
+    /// A message of the outbox.
+    Message(StoredMessage),
 }
 
 impl StoredRow {
@@ -75,6 +77,7 @@ impl StoredRow {
             Self::Session(_) => RowKind::Session,
             Self::BudgetPeriod(_) => RowKind::BudgetPeriod,
             Self::BudgetControl(_) => RowKind::BudgetControl,
+            Self::Message(_) => RowKind::Message,
         }
     }
 
@@ -95,6 +98,7 @@ impl StoredRow {
                     + sealed.map_or(0, |it| length(&it.arguments) + length(&it.output))
             }
             Self::Session(session) => session.messages.iter().map(Vec::len).sum(),
+            Self::Message(stored) => stored.message.payload.len(),
             Self::ArchivedKey(_)
             | Self::Grant(_)
             | Self::TenantKey(_)
@@ -161,11 +165,12 @@ pub enum RowKind {
     Session,
     BudgetPeriod,
     BudgetControl,
+    Message,
 }
 
 impl RowKind {
     /// All kinds, in the order of their rows in an export.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Key,
         Self::ArchivedKey,
         Self::Ticket,
@@ -176,6 +181,7 @@ impl RowKind {
         Self::Session,
         Self::BudgetPeriod,
         Self::BudgetControl,
+        Self::Message,
     ];
 }
 
@@ -192,6 +198,7 @@ impl fmt::Display for RowKind {
             Self::Session => "sessions",
             Self::BudgetPeriod => "periods of budgets",
             Self::BudgetControl => "controls of budgets",
+            Self::Message => "messages",
         })
     }
 }

@@ -13,6 +13,7 @@ mod key_decision;
 mod limits;
 mod memory;
 mod monotonic;
+mod outbox;
 mod output;
 #[doc(hidden)]
 pub mod principal;
@@ -48,6 +49,10 @@ pub use self::limits::{
 };
 pub use self::memory::{MemoryLimits, MemoryStore};
 pub use self::monotonic::{ClockReading, MonotonicTime};
+pub use self::outbox::{
+    AttemptResult, DeadReason, FollowedTicket, LeasedMessage, OutboxBatch, OutboxMessage,
+    OutboxStore, StoredMessage,
+};
 pub use self::output::{OutputSlice, OutputStore, StoredOutput};
 pub use self::store_clock::StoreClock;
 pub use self::ticket::{TicketEnd, TicketQuota, TicketStore, WaitingTicket};

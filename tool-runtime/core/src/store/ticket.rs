@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::{StoreError, UnixMillis};
+use super::{OutboxStore, StoreError, UnixMillis};
 
 /// Stores waiting calls by the ids of their tickets, and lets each ticket be used once.
 ///
@@ -60,6 +60,11 @@ pub trait TicketStore: Send + Sync + 'static {
 
     /// Deletes expired tickets, at most `limit`; returns how many.
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError>;
+
+    /// Returns the outbox, whose messages are stored with the tickets; none if the backend has none.
+    fn outbox(&self) -> Option<&dyn OutboxStore> {
+        None
+    }
 }
 
 /// A ticket with its sealed call, as it is stored.

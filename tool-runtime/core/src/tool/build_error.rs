@@ -68,6 +68,20 @@ pub enum BuildProblem {
         "the policy has a budget, and the store of its idempotency keys keeps none: use `MemoryStore`, `SqliteStore` or `PostgresStore`"
     )]
     BudgetsNotStored,
+    /// A receiver of events is wrong in itself.
+    #[error("the receiver of events `{name}` is wrong: {why}")]
+    #[non_exhaustive]
+    InvalidReceiver {
+        /// The receiver's name.
+        name: String,
+        /// The fault, and the cure.
+        why: &'static str,
+    },
+    /// The policy has receivers of events, and its store of tickets has no outbox.
+    #[error(
+        "the policy has a receiver of events, and the store of its tickets has no outbox: use `MemoryStore`, `SqliteStore` or `PostgresStore`"
+    )]
+    EventsNotStored,
     /// Two tools have one name.
     #[error("two tools are named `{tool}`: at {first} and at {second}; rename one")]
     #[non_exhaustive]

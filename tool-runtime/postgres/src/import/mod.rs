@@ -32,14 +32,14 @@ const COUNT_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 const LOCK: &str = r#"
     LOCK TABLE "SCHEMA".keys, "SCHEMA".tickets, "SCHEMA".grants, "SCHEMA".outputs, "SCHEMA".evidence_keys,
         "SCHEMA".evidence, "SCHEMA".sessions, "SCHEMA".session_messages, "SCHEMA".budget_periods,
-        "SCHEMA".budget_controls IN SHARE ROW EXCLUSIVE MODE"#;
+        "SCHEMA".budget_controls, "SCHEMA".outbox IN SHARE ROW EXCLUSIVE MODE"#;
 
 const HAS_ROWS: &str = r#"
     SELECT EXISTS (SELECT FROM "SCHEMA".keys) OR EXISTS (SELECT FROM "SCHEMA".tickets)
         OR EXISTS (SELECT FROM "SCHEMA".grants) OR EXISTS (SELECT FROM "SCHEMA".outputs)
         OR EXISTS (SELECT FROM "SCHEMA".evidence_keys) OR EXISTS (SELECT FROM "SCHEMA".evidence)
         OR EXISTS (SELECT FROM "SCHEMA".sessions) OR EXISTS (SELECT FROM "SCHEMA".budget_periods)
-        OR EXISTS (SELECT FROM "SCHEMA".budget_controls) AS has_rows"#;
+        OR EXISTS (SELECT FROM "SCHEMA".budget_controls) OR EXISTS (SELECT FROM "SCHEMA".outbox) AS has_rows"#;
 
 /// A fence that the sequence gives is greater than this one, and than those that it has given.
 const RAISE_FENCES: &str = r#"
@@ -57,7 +57,8 @@ const COUNT: &str = r#"
         (SELECT count(*) FROM "SCHEMA".evidence),
         (SELECT count(*) FROM "SCHEMA".sessions),
         (SELECT count(*) FROM "SCHEMA".budget_periods),
-        (SELECT count(*) FROM "SCHEMA".budget_controls)] AS counts"#;
+        (SELECT count(*) FROM "SCHEMA".budget_controls),
+        (SELECT count(*) FROM "SCHEMA".outbox)] AS counts"#;
 
 impl PostgresStore {
     /// Copies all rows of another store into this one, which must be empty: all of them or none.
@@ -196,7 +197,8 @@ impl Import<'_> {
                 | StoredRow::TenantKey(_)
                 | StoredRow::Snapshot(_)
                 | StoredRow::Session(_)
-                | StoredRow::BudgetControl(_) => {}
+                | StoredRow::BudgetControl(_)
+                | StoredRow::Message(_) => {}
             }
             insertions
                 .extend(rows::insertion(row).map_err(|error| cannot_copy(row.kind(), error))?);

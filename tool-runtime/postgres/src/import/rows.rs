@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::columns::{column, digest, session_digest, time};
 use crate::statement::{Statement, must_have_no_nul};
-use crate::{budgets, evidence, evidence_keys, grants, keys, outputs, tickets};
+use crate::{budgets, evidence, evidence_keys, grants, keys, outbox, outputs, tickets};
 
 const INSERT_KEY: &str = r#"
     INSERT INTO "SCHEMA".keys (
@@ -103,6 +103,7 @@ pub(super) fn insertion(row: &StoredRow) -> Result<Vec<Statement>, StoreError> {
         }
         StoredRow::BudgetPeriod(period) => vec![period_insertion(period)?],
         StoredRow::BudgetControl(control) => vec![budgets::control_insertion(control)?],
+        StoredRow::Message(stored) => vec![outbox::insertion(stored)?],
     })
 }
 
@@ -174,6 +175,7 @@ pub(super) fn lookup(row: &StoredRow) -> Statement {
             .text(&control.budget)
             .text(&control.limit)
             .text(&control.unit.to_string()),
+        StoredRow::Message(stored) => outbox::lookup(&stored.message),
     }
 }
 
@@ -208,5 +210,6 @@ pub(super) fn stored_row(row: &Row, like: &StoredRow) -> Result<StoredRow, Store
         }),
         StoredRow::BudgetPeriod(_) => StoredRow::BudgetPeriod(budgets::stored_period(row)?),
         StoredRow::BudgetControl(_) => StoredRow::BudgetControl(budgets::control(row)?),
+        StoredRow::Message(_) => StoredRow::Message(outbox::stored_message(row)?),
     })
 }

@@ -12,8 +12,13 @@ use crate::error::{damaged, store_error, unavailable};
 use crate::statement::lock_number;
 
 /// The migrations from each version to the next.
-const MIGRATIONS: &[&str] =
-    &[include_str!("1.sql"), include_str!("2.sql"), include_str!("3.sql"), include_str!("4.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("1.sql"),
+    include_str!("2.sql"),
+    include_str!("3.sql"),
+    include_str!("4.sql"),
+    include_str!("5.sql"),
+];
 
 /// The longest wait for another process that migrates, and the delay between two looks.
 const MAX_WAIT: Duration = Duration::from_secs(60);

@@ -40,13 +40,13 @@ async fn a_schema_that_is_not_the_stores_is_refused() {
     let options = PostgresStore::options().schema(&schema);
     let error = options.clone().migrate(false).connect(&url).await.expect_err("no tables");
     assert_eq!(error.kind(), StoreErrorKind::Damaged);
-    assert!(error.log().contains("version 0 and this release needs 4"), "{error}");
+    assert!(error.log().contains("version 0 and this release needs 5"), "{error}");
     drop(options.clone().connect(&url).await.expect("it opens"));
     drop(options.clone().migrate(false).connect(&url).await.expect("it opens again"));
     let cases = [
         (r"UPDATE migrations SET digest = '\x00'", "not a digest"),
         (r"UPDATE migrations SET digest = sha256('other')", "another program"),
-        (r"INSERT INTO migrations VALUES (5, '\x00')", "supports up to 4"),
+        (r"INSERT INTO migrations VALUES (6, '\x00')", "supports up to 5"),
     ];
     for (change, expected) in cases {
         let reset = format!(r#"SET search_path = "{schema}"; BEGIN; {change}; COMMIT"#);

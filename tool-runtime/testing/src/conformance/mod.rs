@@ -40,6 +40,7 @@ mod idempotency;
 #[cfg(feature = "ledger")]
 mod ledgers;
 mod limits;
+mod outbox;
 mod outputs;
 mod quotas;
 mod samples;
@@ -57,13 +58,15 @@ pub use self::idempotency::idempotency;
 #[cfg(feature = "ledger")]
 pub use self::ledgers::{ledgers, shared_ledgers};
 pub use self::limits::limits;
+pub use self::outbox::outbox;
 pub use self::outputs::outputs;
 pub use self::quotas::quotas;
 #[cfg(feature = "agent")]
 pub use self::sessions::sessions;
 pub use self::tickets::tickets;
 
-/// Checks every promise of a [`Store`], those of its [budgets](tool_runtime_core::store::BudgetStore) too if it has them.
+/// Checks every promise of a [`Store`], those of its [budgets](tool_runtime_core::store::BudgetStore) and of its
+/// [outbox](tool_runtime_core::store::OutboxStore) too if it has them.
 ///
 /// # Panics
 /// Panics at the first broken promise.
@@ -73,6 +76,9 @@ pub async fn all<S: Store>(store: &S) {
         budgets(store).await;
     }
     tickets(store).await;
+    if let Some(store) = store.outbox() {
+        outbox(store).await;
+    }
     grants(store).await;
     outputs(store).await;
 }

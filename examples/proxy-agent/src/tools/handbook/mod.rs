@@ -76,6 +76,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "stores.md",
     "testing.md",
     "traces.md",
+    "webhooks.md",
 ];
 
 impl Handbook {

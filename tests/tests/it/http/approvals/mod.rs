@@ -2,6 +2,7 @@
 
 mod changes;
 mod counted;
+mod events;
 mod racing;
 mod refused;
 mod scoped;

@@ -146,14 +146,14 @@ impl Approvals {
         let waiting = WaitingTicket::new(id, tenant, conversation_of(scope.cx()), payload, end);
         let waiting = waiting.with_quota_owner(caller_of(scope.cx()));
         let quota = TicketQuota::new(self.tickets_per_caller, TICKET_BYTES);
-        let put = || {
-            let now = self.stores.now();
-            self.stores.tickets.put_ticket_within(waiting.clone(), quota, now)
-        };
+        let batch = self.events.requested(scope, &ticket, reason).await;
+        let messages = batch.messages.len();
+        let put = || self.stores.put_ticket(waiting.clone(), quota, batch.clone());
         if !self.stores.with_room(put).await? {
             self.stores.outcomes.record_over_quota();
             return Err(refused(quota_exceeded()));
         }
+        self.events.notify(messages);
         self.stores.sweep_if_due().await;
         Ok(ticket)
     }

@@ -20,6 +20,7 @@ pub(super) use self::preview_binding::{fingerprint, not_canonical};
 pub use self::resuming::Tickets;
 pub use self::waiting_calls::{WaitingCall, WaitingCalls};
 use super::access::{AccessPolicy, AccessRequest, AccessVerdict};
+use super::events::EventAnnouncer;
 use super::idempotency::{EarlierRun, KeyClaims, key_reused};
 use super::spending::SpendingLimits;
 use super::store_client::StoreClient;
@@ -60,6 +61,7 @@ pub(super) struct Approvals {
     pub(super) stores: Arc<StoreClient>,
     pub(super) claims: Arc<KeyClaims>,
     pub(super) spending: Arc<SpendingLimits>,
+    pub(super) events: Arc<EventAnnouncer>,
     /// None if the host sets no keys and the system has no random bytes.
     pub(super) keys: Option<Arc<KeyRing>>,
     pub(super) access: Option<Arc<dyn AccessPolicy>>,

@@ -109,7 +109,9 @@ impl Tickets<'_> {
         let approvals = self.approvals();
         let superseded =
             approvals.stores.tickets.supersede_tickets(cx.tenant_id(), conversation_of(cx));
-        approvals.stores.call(STORE_TIMEOUT, superseded).await
+        let superseded = approvals.stores.call(STORE_TIMEOUT, superseded).await?;
+        approvals.events.notify(superseded);
+        Ok(superseded)
     }
 
     /// Ends a ticket that waits, because a newer message of the user replaces its call. One that has
@@ -118,8 +120,9 @@ impl Tickets<'_> {
     /// # Errors
     /// Returns an error if the store cannot be written.
     pub async fn supersede_ticket(&self, ticket: &Ticket) -> Result<(), StoreError> {
-        let stores = &self.approvals().stores;
-        stores.end_ticket(ticket.id(), TicketEnd::Superseded, STORE_TIMEOUT).await.map(drop)
+        let events = &self.approvals().events;
+        let (id, end) = (ticket.id(), TicketEnd::Superseded);
+        events.end_ticket(id, end, events.none(), STORE_TIMEOUT).await.map(drop)
     }
 
     fn not_resumed(

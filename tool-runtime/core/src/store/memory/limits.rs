@@ -34,12 +34,14 @@ pub struct MemoryLimits {
     pub(super) snapshots: StoreQuota,
     pub(super) tenant_keys: StoreQuota,
     pub(super) budget_periods: StoreQuota,
+    pub(super) messages: StoreQuota,
 }
 
 impl MemoryLimits {
     /// Creates the defaults, for each tenant: 65,536 keys in 64 MiB, 4 KiB reserved for each
     /// answer, 8,192 tickets in 32 MiB, 16,384 grants in 8 MiB, 1,024 outputs in 64 MiB, 16,384
-    /// snapshots in 64 MiB, 65,536 keys of the vault in 16 MiB, 65,536 periods of budgets in 16 MiB.
+    /// snapshots in 64 MiB, 65,536 keys of the vault in 16 MiB, 65,536 periods of budgets in 16 MiB,
+    /// 65,536 messages of the outbox in 64 MiB.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -51,6 +53,7 @@ impl MemoryLimits {
             snapshots: StoreQuota::new(16_384, 64 * MEBIBYTE),
             tenant_keys: StoreQuota::new(65_536, 16 * MEBIBYTE),
             budget_periods: StoreQuota::new(65_536, 16 * MEBIBYTE),
+            messages: StoreQuota::new(65_536, 64 * MEBIBYTE),
         }
     }
 
@@ -110,6 +113,13 @@ impl MemoryLimits {
     #[must_use]
     pub const fn with_budget_periods(mut self, limit: usize, bytes: usize) -> Self {
         self.budget_periods = StoreQuota::new(limit, bytes);
+        self
+    }
+
+    /// Limits a tenant's messages of the outbox, and the bytes of their sealed payloads.
+    #[must_use]
+    pub const fn with_messages(mut self, limit: usize, bytes: usize) -> Self {
+        self.messages = StoreQuota::new(limit, bytes);
         self
     }
 }

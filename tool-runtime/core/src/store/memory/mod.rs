@@ -5,6 +5,7 @@ mod evidence;
 mod grants;
 mod keys;
 mod limits;
+mod outbox;
 mod outputs;
 mod quota_map;
 mod tickets;
@@ -81,7 +82,7 @@ impl MemoryStore {
     pub fn bounded(limits: MemoryLimits) -> Self {
         Self {
             keys: Arc::new(Mutex::new(MemoryKeys::new(limits))),
-            tickets: Arc::new(Mutex::new(MemoryTickets::new(limits.tickets))),
+            tickets: Arc::new(Mutex::new(MemoryTickets::new(limits.tickets, limits.messages))),
             grants: Arc::new(Mutex::new(MemoryGrants::new(limits.grants))),
             outputs: Arc::new(Mutex::new(MemoryOutputs::new(limits.outputs))),
             evidence: Arc::new(Mutex::new(MemoryEvidence::new(

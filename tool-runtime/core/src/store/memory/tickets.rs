@@ -6,9 +6,13 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::outbox::MemoryOutbox;
 use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
-use crate::store::{StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis, WaitingTicket};
+use crate::store::{
+    OutboxBatch, OutboxStore, StoreError, TicketEnd, TicketQuota, TicketStore, UnixMillis,
+    WaitingTicket,
+};
 
 #[async_trait]
 impl TicketStore for MemoryStore {
@@ -55,19 +59,75 @@ impl TicketStore for MemoryStore {
     async fn sweep_tickets(&self, now: UnixMillis, limit: usize) -> Result<usize, StoreError> {
         Ok(locked(&self.tickets)?.sweep(now, limit))
     }
+
+    fn outbox(&self) -> Option<&dyn OutboxStore> {
+        Some(self)
+    }
 }
 
 pub(super) struct MemoryTickets {
     tickets: QuotaMap<Uuid, WaitingTicket>,
     /// The waiting tickets of each caller, with their expiry and the size of their payloads.
     waiting: Waiting,
+    pub(super) outbox: MemoryOutbox,
 }
 
 type Waiting = HashMap<(Uuid, Box<str>), BTreeMap<(UnixMillis, Uuid), usize>>;
 
 impl MemoryTickets {
-    pub(super) fn new(quota: StoreQuota) -> Self {
-        Self { tickets: QuotaMap::new(quota), waiting: HashMap::new() }
+    pub(super) fn new(quota: StoreQuota, messages: StoreQuota) -> Self {
+        let outbox = MemoryOutbox::new(messages);
+        Self { tickets: QuotaMap::new(quota), waiting: HashMap::new(), outbox }
+    }
+
+    /// Stores a ticket within its caller's quota, and its messages if it is new.
+    pub(super) fn put_with(
+        &mut self,
+        ticket: WaitingTicket,
+        quota: TicketQuota,
+        now: UnixMillis,
+        batch: OutboxBatch,
+    ) -> Result<bool, StoreError> {
+        let id = ticket.id;
+        if self.tickets.get(&id).is_some() {
+            return Ok(true);
+        }
+        if !self.put_within(ticket, quota, now)? {
+            return Ok(false);
+        }
+        if let Err(error) = self.outbox.put(batch) {
+            if let Some(ticket) = self.tickets.remove(&id) {
+                Self::release(&mut self.waiting, &ticket);
+            }
+            return Err(error);
+        }
+        Ok(true)
+    }
+
+    /// Ends a ticket, and stores messages if it had not ended.
+    pub(super) fn end_with(
+        &mut self,
+        id: Uuid,
+        end: TicketEnd,
+        batch: OutboxBatch,
+    ) -> Option<TicketEnd> {
+        if self.tickets.get(&id).is_none_or(|ticket| ticket.end.is_some()) {
+            return self.end(id, end);
+        }
+        let stored = self.outbox.put(batch.clone());
+        let earlier_end = self.end(id, end);
+        // The messages of other ends have left room. A decision does not fail because the outbox is full.
+        if stored.is_err() {
+            drop(self.outbox.put(batch));
+        }
+        earlier_end
+    }
+
+    /// Ends the waiting tickets whose expiry has messages to this receiver that are due.
+    pub(super) fn expire_followed(&mut self, receiver: &str, now: UnixMillis) {
+        for ticket in self.outbox.expired_tickets(receiver, now) {
+            self.end(ticket, TicketEnd::Expired);
+        }
     }
 
     fn put(&mut self, ticket: WaitingTicket) -> Result<(), StoreError> {
@@ -113,7 +173,10 @@ impl MemoryTickets {
             }
             !held.is_empty()
         });
-        self.tickets.sweep(now, limit)
+        let Self { tickets, outbox, .. } = self;
+        tickets.sweep_each(now, limit, |ticket: WaitingTicket| {
+            outbox.ticket_ended(ticket.id, ticket.end.unwrap_or(TicketEnd::Expired));
+        })
     }
 
     /// Removes an ended ticket from its caller's quota.
@@ -131,6 +194,9 @@ impl MemoryTickets {
         let before = ticket.end;
         ticket.end = before.or(Some(end));
         Self::release(&mut self.waiting, ticket);
+        if before.is_none() {
+            self.outbox.ticket_ended(id, end);
+        }
         before
     }
 
@@ -147,13 +213,14 @@ impl MemoryTickets {
     }
 
     fn supersede(&mut self, tenant: Uuid, conversation: &str) -> usize {
-        let Self { tickets, waiting } = self;
+        let Self { tickets, waiting, outbox } = self;
         let superseded = tickets.values_mut().filter(|ticket| {
             ticket.end.is_none() && ticket.tenant == tenant && *ticket.conversation == *conversation
         });
         let end = |ticket: &mut WaitingTicket| {
             ticket.end = Some(TicketEnd::Superseded);
             Self::release(waiting, ticket);
+            outbox.ticket_ended(ticket.id, TicketEnd::Superseded);
         };
         superseded.map(end).count()
     }

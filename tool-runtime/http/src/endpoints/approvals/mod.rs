@@ -14,7 +14,6 @@ use tool_contracts::{CallStatus, ErrorCode};
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::dispatch::refusal::Refusal;
 use tool_runtime_core::policy::TicketRejection;
-use tool_runtime_core::store::TicketEnd;
 use uuid::Uuid;
 
 use self::decision::ApprovalDecision;
@@ -192,7 +191,7 @@ async fn decline(
     if_refused: &RefusedDecision,
 ) -> Result<JsonResponse, Problem> {
     let tool_name = call.name().to_owned();
-    match app.runtime.tickets().end(ticket, TicketEnd::Declined).await {
+    match app.runtime.tickets().decline(ticket, &call, &by).await {
         Ok(None) => {}
         Ok(Some(end)) => {
             let _ = call.refuse(|| TicketRejection::from(end).into());

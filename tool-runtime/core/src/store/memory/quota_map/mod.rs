@@ -133,10 +133,20 @@ impl<K: Ord + Clone, V> QuotaMap<K, V> {
 
     /// Deletes expired entries, the earliest expiry first; returns how many.
     pub(super) fn sweep(&mut self, now: UnixMillis, limit: usize) -> usize {
+        self.sweep_each(now, limit, drop)
+    }
+
+    /// Deletes expired entries as [`sweep`](Self::sweep) does, and passes each value on.
+    pub(super) fn sweep_each(
+        &mut self,
+        now: UnixMillis,
+        limit: usize,
+        mut receive: impl FnMut(V),
+    ) -> usize {
         let mut swept = 0;
         while swept < limit && self.expiries.first().is_some_and(|(time, _)| *time <= now) {
             let Some((_, key)) = self.expiries.pop_first() else { break };
-            self.remove(&key);
+            self.remove(&key).map_or_else(|| {}, &mut receive);
             swept += 1;
         }
         swept
