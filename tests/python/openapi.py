@@ -54,7 +54,7 @@ def heritage_server(built: pathlib.Path, folder: pathlib.Path) -> int:
     keys.write_text(f"{line} tester * tools internal approvals traces replay ledger outcomes evidence evidence_contents budgets metrics\n")
     command = [
         program, "--listen", "127.0.0.1:0", "--data-dir", folder / "heritage", "--api-keys", keys,
-        "--ask-first", "--calls-per-minute", "1000000",
+        "--ask-first", "--calls-per-minute", "1000000", "--invalid-credentials-per-minute", "1000",
     ]
     with started(command, folder) as server:
         return proven(server.url, key, folder)

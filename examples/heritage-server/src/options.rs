@@ -73,6 +73,14 @@ pub struct Options {
     /// The maximum number of calls per tenant, tool and minute
     #[arg(long, env = "HERITAGE_CALLS_PER_MINUTE", value_name = "CALLS", default_value_t = 600)]
     pub calls_per_minute: u32,
+    /// The maximum number of invalid keys and tokens per address and minute
+    #[arg(
+        long,
+        env = "HERITAGE_INVALID_CREDENTIALS_PER_MINUTE",
+        value_name = "CREDENTIALS",
+        default_value_t = 10
+    )]
+    pub invalid_credentials_per_minute: u32,
 }
 
 impl Options {
@@ -96,6 +104,7 @@ impl Options {
             mcp: false,
             stdio: false,
             calls_per_minute: 600,
+            invalid_credentials_per_minute: 10,
         }
     }
 }

@@ -8,8 +8,9 @@ use std::path::Path;
 use axum::Router;
 use tool_runtime::console::Console;
 use tool_runtime::http::{
-    self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, Server, shutdown_signal,
+    self, Auth, HttpConfig, Jwks, JwtVerifier, Principal, RateLimits, Server, shutdown_signal,
 };
+use tool_runtime::policy::RateLimit;
 use tool_runtime::store::{PostgresStore, RowCounts, SqliteStore};
 
 use crate::Options;
@@ -49,6 +50,8 @@ pub async fn run(options: Options) -> Result<(), Box<dyn Error>> {
             async move { tables.is_there().await }
         },
     );
+    let failures = RateLimit::per_minute(options.invalid_credentials_per_minute)?;
+    let config = config.rates(RateLimits::new().failed_authentications(failures));
     let config = match host.shared_store.clone() {
         None => config,
         Some(store) => config.ready_check("store", move || {

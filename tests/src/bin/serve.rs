@@ -11,9 +11,11 @@ use std::process::ExitCode;
 use serde_json::{Map, Value};
 use tool_runtime::budgets::Budget;
 use tool_runtime::evidence::{EvidenceKeeper, EvidenceRequest, EvidenceVerdict, Vault};
-use tool_runtime::http::{self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, Server};
+use tool_runtime::http::{
+    self, ApiKey, ApiKeySet, ApiKeys, Auth, HttpConfig, Principal, RateLimits, Server,
+};
 use tool_runtime::ledger::{JsonLinesLedger, Ledger};
-use tool_runtime::policy::{KeyRing, Policy};
+use tool_runtime::policy::{KeyRing, Policy, RateLimit};
 use tool_runtime::prelude::*;
 use tool_runtime::schema::Coerce;
 use tool_runtime::store::MemoryStore;
@@ -244,6 +246,9 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
         .evidence(keeper)
         .build()?;
     let config = HttpConfig::new(auth()?).ledger(&ledger).vault(&vault).four_eyes(false);
+    // Each operation is tried with invalid credentials too.
+    let failures = RateLimit::per_minute(1_000)?;
+    let config = config.rates(RateLimits::new().failed_authentications(failures));
     let drain = config.drain();
     let app = axum::Router::new().nest("/api", http::router(runtime, config));
     let bound = Server::new(app, drain).bind("127.0.0.1:0").await?;
