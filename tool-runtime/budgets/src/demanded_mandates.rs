@@ -14,6 +14,7 @@ use tool_runtime_schema::encoding::hex_digits;
 
 use crate::budget::MANDATE;
 use crate::mandate::{Mandate, MandateError, MandateKeys};
+use crate::operations::MANDATE_LIMIT;
 use crate::window::KEEP_ENDED;
 
 /// The argument that names the receiver of the money.
@@ -94,7 +95,7 @@ fn total(
             account: BudgetAccount {
                 tenant: call.cx().tenant_id(),
                 budget: MANDATE.into(),
-                limit: "mandate".into(),
+                limit: MANDATE_LIMIT.into(),
                 scope: format!("mandate:{}", mandate.claims.name()).into(),
                 unit,
             },

@@ -53,6 +53,9 @@ impl RuntimeBudgets for Runtime {
 #[derive(Clone, Copy)]
 pub struct Budgets<'r>(&'r Runtime);
 
+/// The name of the limit of a mandate; no window has it.
+pub(crate) const MANDATE_LIMIT: &str = "mandate";
+
 /// The reason why a budget was not changed.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
@@ -72,6 +75,9 @@ pub enum BudgetError {
     /// The amount is in another unit than the sum.
     #[error("the amount is in {0}, and the sum is in {1}")]
     OtherUnit(String, String),
+    /// The sum is that of a mandate, which its signer alone raises: by another mandate.
+    #[error("the sum of a mandate is what a person has signed: it is raised by another mandate")]
+    Signed,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -155,13 +161,16 @@ impl Budgets<'_> {
         Ok(())
     }
 
-    /// Raises the limit of one sum for one period, and once: two raises add up.
+    /// Raises the limit of one sum for one period, and once: two raises add up. The sum of a mandate is not raised.
     ///
     /// # Errors
-    /// Returns an error if the amount is in another unit than the sum, or the store fails.
+    /// Returns an error if the amount is in another unit than the sum, the sum is that of a mandate, or the store fails.
     pub async fn raise(&self, period: &BudgetPeriod, amount: &str) -> Result<(), BudgetError> {
         let (unit, amount) = parse(amount)?;
         let account = &period.account;
+        if *account.limit == *MANDATE_LIMIT {
+            return Err(BudgetError::Signed);
+        }
         if unit != account.unit {
             let (unit, other) = (unit.name().to_owned(), account.unit.name().to_owned());
             return Err(BudgetError::OtherUnit(unit, other));

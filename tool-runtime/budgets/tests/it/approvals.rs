@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_runtime::budgets::{Budget, OverLimit};
+use tool_runtime::budgets::{Budget, OverLimit, RuntimeBudgets as _};
 use tool_runtime::policy::{ApprovalRequest, Decision, Policy, approver_fn};
 
 use crate::shop::{Shop, amount_json, cx, reason};
@@ -76,6 +76,16 @@ async fn only_a_person_with_the_right_to_it_lets_a_call_exceed_a_limit_that_asks
 }
 
 #[tokio::test]
+async fn no_person_is_asked_about_a_budget_that_is_paused() {
+    let questions = Questions::default();
+    let budget = Budget::new("shopping").per_day("50 EUR").over(OverLimit::Ask);
+    let shop = Shop::new(approver(&questions, true).budget(budget));
+    shop.runtime.budgets().pause("shopping").await.expect("it is paused");
+    assert!(!shop.pay("1").await);
+    assert_eq!(asked(&questions), [""; 0], "no approval would let the call run");
+}
+
+#[tokio::test]
 async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
     let shop = Shop::asking(Policy::new().budget(Budget::new("shopping").per_day("50 EUR")));
     let waiting = shop.call("pay", &amount_json("30")).await;
@@ -97,7 +107,7 @@ async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
 }
 
 #[tokio::test]
-async fn a_ticket_that_expires_or_is_declined_has_reserved_nothing() {
+async fn a_ticket_that_expires_is_declined_or_superseded_has_reserved_nothing() {
     let policy = Policy::new().budget(Budget::new("shopping").per_day("50 EUR"));
     let shop = Shop::asking(policy.ticket_lifetime(Duration::from_secs(60)));
     let ticket = async || {
@@ -105,6 +115,10 @@ async fn a_ticket_that_expires_or_is_declined_has_reserved_nothing() {
         waiting.error().and_then(|error| error.details()).expect("details")["ticket"].to_string()
     };
     let resume = async |ticket: &str| shop.runtime.tickets().resume(ticket, &cx("jane")).await;
+    let superseded = ticket().await;
+    assert_eq!(shop.runtime.tickets().supersede(&cx("jane")).await.expect("the store works"), 1);
+    let replaced = resume(&superseded).await.execute().await.clone();
+    assert_eq!(reason(&replaced), "ticket_superseded", "{}", replaced.json());
     let (expired, declined, last) = (ticket().await, ticket().await, ticket().await);
     let mut call = resume(&declined).await;
     call.decline("boss", "too much").expect("it waits");

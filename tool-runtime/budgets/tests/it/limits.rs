@@ -7,6 +7,7 @@ use tool_runtime::budgets::{Budget, BudgetScope, Decimal, Window};
 use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
+use tool_runtime::store::UnixMillis;
 
 use crate::shop::{Seller, Shop, amount_json, builder, cx, reason};
 
@@ -49,6 +50,29 @@ async fn weeks_and_months_follow_the_calendar() {
     assert!(!month.pay("1").await, "the 31st");
     month.pass(DAY);
     assert!(month.pay("10").await, "the first of April");
+}
+
+#[tokio::test]
+async fn an_hour_ends_with_the_hour_of_the_clock() {
+    let shop = shop(Budget::new("hourly").per_hour("10 EUR"));
+    // It is half past.
+    assert!(shop.pay("10").await);
+    shop.pass(29 * MINUTE);
+    assert!(!shop.pay("0.01").await);
+    shop.pass(MINUTE);
+    assert!(shop.pay("10").await, "the next hour has begun");
+}
+
+#[tokio::test]
+async fn the_day_on_which_an_hour_is_repeated_has_25() {
+    let shop = shop(Budget::new("shopping").per_day("10 EUR").time_zone("Europe/Berlin"));
+    // 2026-10-25, 00:00 in Berlin.
+    shop.clock.set(UnixMillis::new(1_792_879_200_000));
+    assert!(shop.pay("10").await);
+    shop.pass(24 * HOUR + 59 * MINUTE);
+    assert!(!shop.pay("0.01").await, "the same day");
+    shop.pass(MINUTE);
+    assert!(shop.pay("10").await, "Monday has begun");
 }
 
 #[tokio::test]

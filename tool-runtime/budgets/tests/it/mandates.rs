@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tool_runtime::budgets::{
-    Budget, Decimal, MandateClaims, MandateKeys, MandateLimit, Payee, RuntimeBudgets as _,
+    Budget, BudgetError, Decimal, MandateClaims, MandateKeys, MandateLimit, Payee,
+    RuntimeBudgets as _,
 };
 use tool_runtime::contracts::{Actor, ActorType};
 use tool_runtime::evidence::{EvidenceKeeper, Vault};
@@ -180,6 +181,18 @@ async fn a_call_spends_within_its_mandate_and_within_the_budget() {
     let counted =
         house.runtime.call("count", "{}", &shopper("bob", "other")).execute().await.clone();
     assert!(counted.is_ok(), "{}", counted.json());
+}
+
+#[tokio::test]
+async fn the_sum_of_a_mandate_is_not_raised() {
+    let house = House::new(Permission::Allow);
+    house.has(&signed(&claims()));
+    assert!(house.buy("60").await.is_ok());
+    let budgets = house.runtime.budgets();
+    let periods = budgets.periods(Uuid::nil(), None, 10).await.expect("a list");
+    let signed_sum = periods.iter().find(|period| &*period.account.limit == "mandate");
+    let raised = budgets.raise(signed_sum.expect("the mandate's sum"), "100 EUR").await;
+    assert!(matches!(raised, Err(BudgetError::Signed)), "{raised:?}");
 }
 
 #[tokio::test]

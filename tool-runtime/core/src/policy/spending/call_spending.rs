@@ -131,9 +131,12 @@ impl CallSpending {
         parts.map(note).collect()
     }
 
-    /// Refuses the call if one of its demands does not fit and no person may allow it.
+    /// Refuses the call if one of its demands does not fit and no person may allow it: no approval exceeds a budget that
+    /// is paused.
     pub(in crate::policy) fn must_fit(&self, scope: &CallScope) -> Result<(), Box<Refusal>> {
-        let refused = self.exceeded().any(|(demand, _)| demand.over == OverLimit::Refuse);
+        let refused = self
+            .exceeded()
+            .any(|(demand, balance)| demand.over == OverLimit::Refuse || balance.paused);
         if refused { Err(self.refusal(scope)) } else { Ok(()) }
     }
 
