@@ -7,8 +7,9 @@ use tool_runtime_core::store::{
     ReserveOutcome, ReservedAmount, UnixMillis,
 };
 
+use super::account_needs::AccountNeeds;
 use super::archive;
-use super::budgets::{self, AccountNeeds};
+use super::budgets;
 use super::checksum::RowKeys;
 use super::queue::Queue;
 use super::row::{self, FoundRow, KeyRow, fence_number};

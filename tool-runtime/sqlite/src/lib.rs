@@ -8,6 +8,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod account_needs;
 mod archive;
 mod budgets;
 mod checksum;
