@@ -58,6 +58,7 @@ pub enum BudgetError {
     #[non_exhaustive]
     Amount { amount: String, why: InvalidAmount },
     OtherUnit(String, String),
+    Signed,
     Store(StoreError),
 }
 
