@@ -118,7 +118,7 @@ impl Campaign {
                 (deliveries, progress) = (now, Instant::now());
             }
         }
-        // What is sent twice would be sent by now.
+        // A duplicate delivery would have arrived by now.
         thread::sleep(Duration::from_secs(2));
         while !self.processes.is_empty() {
             self.kill_one()?;

@@ -137,8 +137,8 @@ impl Receipts {
             self.altered += 1;
             return Treatment::Fail;
         };
-        let known = self.bodies.entry((receiver.clone(), id.clone())).or_insert(body.clone());
-        self.altered += usize::from(known != body);
+        let first_body = self.bodies.entry((receiver.clone(), id.clone())).or_insert(body.clone());
+        self.altered += usize::from(first_body != body);
         if matches!(treatment, Treatment::Fail) {
             *failed += 1;
         } else {

@@ -85,9 +85,9 @@ impl OutboxStore for PostgresStore {
         end: TicketEnd,
         batch: OutboxBatch,
     ) -> Result<Option<TicketEnd>, StoreError> {
-        let ended = tickets::EndedTicket { id, end, batch };
+        let ended_ticket = tickets::EndedTicket { id, end, batch };
         let database = self.database.clone();
-        self.database.run(async move { tickets::end_once(&database, ended).await }).await
+        self.database.run(async move { tickets::end_once(&database, ended_ticket).await }).await
     }
 
     async fn put_messages(&self, batch: OutboxBatch) -> Result<(), StoreError> {

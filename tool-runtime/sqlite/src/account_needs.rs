@@ -1,4 +1,4 @@
-//! What reservations need of their accounts: their balances, and the amounts that are added.
+//! Balances of the accounts of reservations, and the amounts that are added to them.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};

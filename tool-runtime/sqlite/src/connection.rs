@@ -95,7 +95,7 @@ pub(super) fn configure(connection: &Connection, options: &SqliteOptions) -> rus
     let synchronous = if options.sync_commits { "FULL" } else { "NORMAL" };
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Without it, SQLite compiles a cached statement anew for each value of a parameter that it compares with the
-    // condition of a partial index.
+    // condition of a partial index, or that a `LIMIT` takes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(options.busy_timeout)?;
     connection.pragma_update(None, "synchronous", synchronous)?;

@@ -384,9 +384,9 @@ fn settings_that_are_not_safe_are_refused() {
 fn neither_secrets_nor_urls_are_shown() {
     let url = "https://ops.example/services/T01/planted";
     let receiver = WebhookReceiver::new("ops", url, SECRET).old_secret(OLD_SECRET);
-    let shown = format!("{receiver:?} {:?}", Webhooks::new([receiver.clone()]));
+    let debug_text = format!("{receiver:?} {:?}", Webhooks::new([receiver.clone()]));
     for planted in ["planted", &SECRET[6..], &OLD_SECRET[6..]] {
-        assert!(!shown.contains(planted), "{shown}");
+        assert!(!debug_text.contains(planted), "{debug_text}");
     }
 }
 
@@ -401,8 +401,8 @@ async fn a_name_that_leads_to_a_private_address_is_not_connected_to() {
     let host = host(configured.events([EventType::ApprovalRequested]));
     host.wait().await;
     let undelivered = async || {
-        let listed = host.runtime.events().undelivered("ops", None, 10).await;
-        listed.expect("the store works").len()
+        let undelivered_events = host.runtime.events().undelivered("ops", None, 10).await;
+        undelivered_events.expect("the store works").len()
     };
     while undelivered().await == 0 {
         tokio::task::yield_now().await;

@@ -254,9 +254,13 @@ async fn a_dead_message_is_listed_and_requeued(outbox: &OutboxChecks<'_>) {
     }
     assert_eq!(outbox.leased_ids(at(1_000)).await, NO_IDS, "a dead message is not leased");
     let dead = outbox.dead(None, 9).await;
-    let listed: Vec<_> = dead.iter().map(|it| (it.message.id, it.dead, it.leases)).collect();
+    let dead_messages: Vec<_> = dead.iter().map(|it| (it.message.id, it.dead, it.leases)).collect();
     let expected = ids.iter().zip(DeadReason::ALL).map(|(id, reason)| (*id, Some(reason), 1));
-    assert_eq!(listed, expected.collect::<Vec<_>>(), "dead messages are listed with their reasons");
+    assert_eq!(
+        dead_messages,
+        expected.collect::<Vec<_>>(),
+        "dead messages are listed with their reasons"
+    );
     let page = outbox.dead(Some(ids[0]), 2).await;
     let page: Vec<_> = page.iter().map(|stored| stored.message.id).collect();
     assert_eq!(page, ids[1..3], "dead messages are listed page by page");

@@ -82,23 +82,23 @@ impl EventAnnouncer {
                 arguments: arguments.as_deref().filter(|_| receiver.has_arguments),
             }
         });
-        let ended = EndedApproval::new(ticket.id(), tenant, ticket.tool());
+        let ended_approval = EndedApproval::new(ticket.id(), tenant, ticket.tool());
         let follows = |end| Some(FollowedTicket { ticket: ticket.id(), end });
         let expires_at = ticket.expires_at();
-        let expired = NewEvent {
+        let expired_event = NewEvent {
             timestamp: expires_at,
             follows: follows(TicketEnd::Expired),
             due_at: expires_at,
             ..event(EventType::ApprovalExpired)
         };
-        self.add(&mut messages, expired, |_| ended);
-        let superseded = NewEvent {
+        self.add(&mut messages, expired_event, |_| ended_approval);
+        let superseded_event = NewEvent {
             follows: follows(TicketEnd::Superseded),
             due_at: expires_at,
             ..event(EventType::ApprovalDecided)
         };
-        let decision = ended.decided(TicketDecision::Superseded);
-        self.add(&mut messages, superseded, |_| decision);
+        let decision = ended_approval.decided(TicketDecision::Superseded);
+        self.add(&mut messages, superseded_event, |_| decision);
         self.batch(messages)
     }
 

@@ -1,4 +1,4 @@
-//! What events say, as JSON.
+//! The JSON bodies of events.
 
 use chrono::{DateTime, SecondsFormat};
 use serde::{Serialize, Serializer};

@@ -67,7 +67,7 @@ impl OutboxStore for MemoryStore {
         limit: usize,
     ) -> Result<Vec<StoredMessage>, StoreError> {
         let tickets = locked(&self.tickets)?;
-        let dead = tickets.outbox.of_receiver(receiver, after).filter(|it| it.dead.is_some());
+        let dead = tickets.outbox.messages_to(receiver, after).filter(|it| it.dead.is_some());
         Ok(dead.take(limit).cloned().collect())
     }
 
@@ -131,7 +131,7 @@ impl MemoryOutbox {
         let is_counted = |stored: &&StoredMessage| {
             stored.message.follows.is_none() && stored.message.tenant == message.tenant
         };
-        let counted = self.of_receiver(&key.0, None).filter(is_counted);
+        let counted = self.messages_to(&key.0, None).filter(is_counted);
         let (dead, queued): (Vec<_>, Vec<_>) = counted.partition(|stored| stored.dead.is_some());
         let is_full = message.follows.is_none() && queued.len() >= max_queued;
         if is_full && dead.len() >= max_queued {
@@ -164,7 +164,7 @@ impl MemoryOutbox {
 
     /// Returns the tickets whose expiry has messages to this receiver that are due.
     pub(super) fn expired_tickets(&self, receiver: &str, now: UnixMillis) -> BTreeSet<Uuid> {
-        let expired = self.of_receiver(receiver, None).filter_map(|stored| {
+        let expired = self.messages_to(receiver, None).filter_map(|stored| {
             let follows = stored.message.follows?;
             let is_due = follows.end == TicketEnd::Expired && stored.message.due_at <= now;
             is_due.then_some(follows.ticket)
@@ -180,7 +180,7 @@ impl MemoryOutbox {
         limit: usize,
     ) -> Vec<LeasedMessage> {
         let due =
-            self.of_receiver(receiver, None).filter(|StoredMessage { message, dead, .. }| {
+            self.messages_to(receiver, None).filter(|StoredMessage { message, dead, .. }| {
                 dead.is_none() && message.follows.is_none() && message.due_at <= now
             });
         let mut due: Vec<_> = due.map(|due| (due.message.due_at, due.message.id)).collect();
@@ -235,7 +235,7 @@ impl MemoryOutbox {
     }
 
     /// Iterates over the messages to a receiver in the order of their ids.
-    fn of_receiver<'o>(
+    fn messages_to<'o>(
         &'o self,
         receiver: &'o str,
         after: Option<Uuid>,
