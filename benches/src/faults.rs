@@ -81,13 +81,14 @@ pub fn print_budgets(arguments: &[&str]) -> Result<(), String> {
     parts.add("clock steps", &|| clock_steps::run(&program, &plan))?;
     parts.print_points();
     let FaultCounts { overspent, stuck, lost, double, unresolved, refused, keys, .. } = parts.all;
-    let FaultCounts { effects, unknown, unrecorded, zombies, clock_steps, .. } = parts.all;
+    let FaultCounts { effects, unknown, misrecorded, zombies, clock_steps, .. } = parts.all;
+    let FaultCounts { paid_cents, recorded_cents, .. } = parts.all;
     let kills = parts.all.kills();
     println!(
         "budgets: overspent={overspent} stuck={stuck} lost={lost} double={double} \
          unresolved={unresolved} kills={kills} zombies={zombies} clock_steps={clock_steps} \
          payments={keys} paid={effects} refused={refused} unknown={unknown} \
-         unrecorded={unrecorded}"
+         misrecorded={misrecorded} ledger_cents={recorded_cents} downstream_cents={paid_cents}"
     );
     parts.end()
 }
@@ -131,8 +132,16 @@ struct Parts {
 impl Parts {
     fn begin() -> Self {
         println!(
-            "{:<22} {:>6} {:>6} {:>8} {:>11} {:>11} {:>7} {:>8}",
-            "part", "faults", "keys", "unknown", "lease lost", "not opened", "broken", "seconds"
+            "{:<22} {:>6} {:>6} {:>8} {:>8} {:>11} {:>11} {:>7} {:>8}",
+            "part",
+            "faults",
+            "keys",
+            "refused",
+            "unknown",
+            "lease lost",
+            "not opened",
+            "broken",
+            "seconds"
         );
         Self { all: FaultCounts::default() }
     }
@@ -145,10 +154,10 @@ impl Parts {
         let started = Instant::now();
         let counts = part().map_err(|error| format!("{name}: {error}"))?;
         let seconds = started.elapsed().as_secs_f64();
-        let FaultCounts { keys, unknown, lease_lost, not_opened, .. } = counts;
+        let FaultCounts { keys, refused, unknown, lease_lost, not_opened, .. } = counts;
         let (faults, broken) = (counts.faults(), counts.broken());
         println!(
-            "{name:<22} {faults:>6} {keys:>6} {unknown:>8} {lease_lost:>11} {not_opened:>11} \
+            "{name:<22} {faults:>6} {keys:>6} {refused:>8} {unknown:>8} {lease_lost:>11} {not_opened:>11} \
              {broken:>7} {seconds:>8.0}"
         );
         self.all.add(&counts);

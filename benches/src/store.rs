@@ -35,6 +35,9 @@ const ROUNDS: usize = 15;
 /// The number of calls whose instructions are counted.
 const COUNTED: u64 = 1_000;
 
+/// The number of calls whose transactions are counted: few enough that the log is not written back meanwhile.
+const LOGGED: usize = 50;
+
 pub(crate) const NOW: UnixMillis = UnixMillis::new(1_800_000_000_000);
 pub(crate) const LEASE: Duration = Duration::from_secs(60);
 pub(crate) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -62,14 +65,20 @@ pub fn print(folder: &Path) -> Result<(), String> {
     println!("(e) as (c), under a budget{budgeted:>16.0}");
     let count = |style| instructions::count_all_threads(&["measure-store", style], COUNTED);
     let (plain, limited) = (count("plain")?, count("budgeted")?);
+    let (plain_transactions, limited_transactions) =
+        (transactions("plain")?, transactions("budgeted")?);
     println!("instructions of such a call, on all threads");
     println!("(c) without a budget{plain:>22}");
     println!("(e) under a budget{limited:>24}");
+    println!("transactions of such a call");
+    println!("(c) without a budget{plain_transactions:>22}");
+    println!("(e) under a budget{limited_transactions:>24}");
     #[allow(clippy::cast_precision_loss, reason = "counts of instructions are far below 2^52")]
     let budgeted_instructions = limited as f64 / plain as f64;
     println!(
         "store: keyed_vs_raw={:.3} store_vs_raw={:.3} budgeted_cost={:.3} \
-         budgeted_instructions={budgeted_instructions:.3} calls_per_second={calls:.0} \
+         budgeted_instructions={budgeted_instructions:.3} \
+         budgeted_transactions={limited_transactions}/{plain_transactions} calls_per_second={calls:.0} \
          keyed_per_second={keyed:.0} raw_per_second={raw:.0} \
          single_commits_per_second={:.0} group={TASKS}",
         ratio(&rates.calls, &rates.raw),
@@ -110,16 +119,58 @@ fn limited() -> Policy {
     Policy::new().budget(budget)
 }
 
+fn policy(style: &str) -> Result<Policy, String> {
+    match style {
+        "plain" => Ok(Policy::new()),
+        "budgeted" => Ok(limited()),
+        other => Err(format!("no style `{other}`: plain, budgeted")),
+    }
+}
+
+/// Counts the transactions that a call commits, by the frames in the log of the file that end one.
+fn transactions(style: &str) -> Result<usize, String> {
+    let folder = std::env::temp_dir().join(format!("store-transactions-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(text)?;
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let counted = executor.map_err(text)?.block_on(async {
+        let file = folder.join("calls.db");
+        let store = SqliteStore::open(&file).map_err(text)?;
+        let runtime = runtime(store.clone(), policy(style)?)?;
+        execute(&runtime, 0).await?;
+        let commits = || commits(&folder.join("calls.db-wal"));
+        let before = commits()?;
+        for number in 1..=LOGGED {
+            execute(&runtime, number).await?;
+        }
+        let after = commits()?;
+        drop(runtime);
+        store.close().await;
+        Ok((after - before).div_ceil(LOGGED))
+    });
+    fs::remove_dir_all(&folder).map_err(text)?;
+    counted
+}
+
+/// Counts the frames of a write-ahead log of SQLite that end a transaction: those whose header has the database's size.
+fn commits(log: &Path) -> Result<usize, String> {
+    const HEADER: usize = 32;
+    const FRAME_HEADER: usize = 24;
+    let log = fs::read(log).map_err(text)?;
+    let number =
+        |bytes: &[u8]| bytes.iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte));
+    let page = number(log.get(8..12).ok_or("the log has no header")?);
+    let frames = log[HEADER..].chunks_exact(FRAME_HEADER + page);
+    // Frames of an earlier round of the log have other salts.
+    let present = frames.filter(|frame| frame[8..16] == log[16..24]);
+    Ok(present.filter(|frame| number(&frame[4..8]) > 0).count())
+}
+
 /// The calls that run under callgrind, one after the other: one transaction for each claim and each settlement.
 ///
 /// # Errors
 /// The style is unknown, the number is none, or a file cannot be written.
 pub fn measure(style: &str, calls: &str) -> Result<(), String> {
-    let policy = match style {
-        "plain" => Policy::new(),
-        "budgeted" => limited(),
-        other => return Err(format!("no style `{other}`: plain, budgeted")),
-    };
+    let policy = policy(style)?;
     let calls: usize = calls.parse().map_err(|error| format!("{calls}: {error}"))?;
     let file = std::env::temp_dir().join(format!("store-instructions-{}", std::process::id()));
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build();

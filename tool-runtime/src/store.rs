@@ -22,11 +22,11 @@ pub use tool_runtime_core::store::{
     IdempotencyStore, KeyAnswer, KeyRecord, KeyState, LeasedMessage, LimitAnswer, LimitReport,
     LimitStore, MemoryLimits, MemoryStore, MonotonicTime, OpenBreaker, OutboxBatch, OutboxMessage,
     OutboxStore, OutputSlice, OutputStore, PeriodPosition, PermitReport, RateReport, RateShare,
-    Reservation, ReserveOutcome, ReservedAmount, RowCounts, RowKind, ScopedKey, Settlement,
-    SettlementDecision, SpendOutcome, StandingGrant, Store, StoreClock, StoreError, StoreErrorKind,
-    StoreExport, StoreTransaction, StoredAnswer, StoredMessage, StoredOutput, StoredPeriod,
-    StoredRow, StoredSession, SystemClock, TicketEnd, TicketQuota, TicketStore, TransactionScope,
-    UnixMillis, WaitingTicket, async_trait,
+    Reservation, ReservationPeriod, ReserveOutcome, ReservedAmount, RowCounts, RowKind, ScopedKey,
+    Settlement, SettlementDecision, SpendOutcome, StandingGrant, Store, StoreClock, StoreError,
+    StoreErrorKind, StoreExport, StoreTransaction, StoredAnswer, StoredMessage, StoredOutput,
+    StoredPeriod, StoredRow, StoredSession, SystemClock, TicketEnd, TicketQuota, TicketStore,
+    TransactionScope, UnixMillis, WaitingTicket, async_trait,
 };
 #[cfg(feature = "postgres")]
 #[doc(inline)]

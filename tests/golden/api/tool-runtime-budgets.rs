@@ -79,6 +79,7 @@ pub enum BudgetScope {
 #[derive(Clone, Copy)]
 pub struct Budgets<'r>(_);
 impl Budgets<'_> {
+    pub async fn limits(&self) -> Result<Vec<LimitState>, StoreError> {}
     pub async fn pause(&self, budget: &str) -> Result<(), BudgetError> {}
     pub async fn periods(
         &self,
@@ -99,8 +100,6 @@ impl Budgets<'_> {
         window: Window,
         amount: &str,
     ) -> Result<(), BudgetError> {}
-    #[must_use]
-    pub fn sums(&self) -> Vec<LimitedSum> {}
 }
 impl fmt::Debug for Budgets<'_> {}
 

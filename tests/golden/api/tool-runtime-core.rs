@@ -978,6 +978,7 @@ pub enum SpendingOutcome {
     Refused,
     Held,
     Spent(u64),
+    Replayed(u64),
 }
 
 // tool_runtime_core::SpendingRecord
@@ -989,6 +990,7 @@ pub struct SpendingRecord {
     pub amount: u64,
     pub total: u64,
     pub outcome: SpendingOutcome,
+    pub key: Option<[u8; 32]>,
     pub mandate: Option<Arc<str>>,
 }
 
@@ -1413,6 +1415,15 @@ pub enum ConcurrentRepeat {
     Wait,
 }
 
+// tool_runtime_core::policy::ConfiguredLimit
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfiguredLimit {
+    pub budget: Box<str>,
+    pub limit: Box<str>,
+    pub unit: BudgetUnit,
+    pub amount: Option<u64>,
+}
+
 // tool_runtime_core::policy::Decision
 #[derive(Debug, Clone)]
 #[must_use]
@@ -1430,7 +1441,6 @@ impl Decision {
 #[derive(Debug, Clone)]
 pub struct Demand {
     pub reservation: Reservation,
-    pub is_of_call_alone: bool,
     pub asks: Option<String>,
     pub over: OverLimit,
     pub window: Box<str>,
@@ -1606,13 +1616,12 @@ pub enum KeyRingError {
     NoRandomness,
 }
 
-// tool_runtime_core::policy::LimitedSum
+// tool_runtime_core::policy::LimitState
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LimitedSum {
-    pub budget: Box<str>,
-    pub limit: Box<str>,
-    pub unit: BudgetUnit,
-    pub amount: u64,
+pub struct LimitState {
+    pub limit: ConfiguredLimit,
+    pub paused: bool,
+    pub changed_to: Option<u64>,
 }
 
 // tool_runtime_core::policy::ModelAnswer
@@ -1880,7 +1889,7 @@ pub trait SpendingLimit: Send + Sync + 'static {
         &self,
         tool: &ToolSpec,
     ) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
-    fn sums(&self) -> Vec<LimitedSum>;
+    fn limits(&self) -> Vec<ConfiguredLimit>;
     fn counts_allowances(&self) -> bool {}
 }
 
@@ -2314,6 +2323,8 @@ impl BudgetUnit {
     pub fn format_number(self, amount: u64) -> String {}
     #[must_use]
     pub fn name(&self) -> &str {}
+    #[must_use]
+    pub fn parse_number(self, text: &str) -> Option<u64> {}
 }
 impl FromStr for BudgetUnit {
     type Err = InvalidUnit;
@@ -2730,7 +2741,7 @@ pub struct OpenBreaker {
 }
 
 // tool_runtime_core::store::OutboxBatch
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutboxBatch {
     pub messages: Vec<OutboxMessage>,
     pub max_queued: usize,
@@ -2864,18 +2875,32 @@ pub struct RateShare {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservation {
     pub account: BudgetAccount,
-    pub start: UnixMillis,
-    pub since: UnixMillis,
-    pub keep: Option<Duration>,
+    pub period: Option<ReservationPeriod>,
     pub amount: u64,
     pub limit: u64,
     pub may_exceed: bool,
 }
 impl Reservation {
     #[must_use]
-    pub fn counts(&self, start: UnixMillis) -> bool {}
+    pub fn account_digests(reservations: &[Self]) -> Vec<Digest> {}
     #[must_use]
     pub fn fits(&self, amount: u64, balance: &Balance) -> bool {}
+}
+
+// tool_runtime_core::store::ReservationPeriod
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReservationPeriod {
+    pub start: UnixMillis,
+    pub since: UnixMillis,
+    pub keep: Option<Duration>,
+}
+impl ReservationPeriod {
+    #[must_use]
+    pub fn calendar(start: UnixMillis, keep: Option<Duration>) -> Self {}
+    #[must_use]
+    pub fn counted_starts(&self) -> (UnixMillis, Option<UnixMillis>) {}
+    #[must_use]
+    pub fn counts(&self, start: UnixMillis) -> bool {}
 }
 
 // tool_runtime_core::store::ReserveOutcome

@@ -1172,9 +1172,9 @@ pub struct RecordedSpending {
     pub outcome: RecordedSpendingOutcome,
     pub spent: Option<String>,
     pub beyond: Option<String>,
+    pub key: Option<String>,
     pub mandate: Option<String>,
 }
-impl From<&SpendingRecord> for RecordedSpending {}
 
 // tool_runtime_record::ledger::RecordedSpendingOutcome
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -1183,6 +1183,7 @@ pub enum RecordedSpendingOutcome {
     Refused,
     Held,
     Spent,
+    Replayed,
 }
 
 // tool_runtime_record::ledger::SearchedPart

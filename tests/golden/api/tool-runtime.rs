@@ -624,6 +624,8 @@
 
 // tool_runtime::store::Reservation = tool_runtime_core::store::Reservation
 
+// tool_runtime::store::ReservationPeriod = tool_runtime_core::store::ReservationPeriod
+
 // tool_runtime::store::ReserveOutcome = tool_runtime_core::store::ReserveOutcome
 
 // tool_runtime::store::ReservedAmount = tool_runtime_core::store::ReservedAmount

@@ -1,7 +1,8 @@
 //! Payments under budgets while processes are killed, suspended, and their clocks are set.
 //!
 //! Sixteen callers in each of four processes pay under three budgets on one store, against the log of what was really
-//! paid. At the end, each sum of the budgets has to be that of the log, and no limit may be exceeded.
+//! paid. At the end, each sum of the budgets has to be that of the log, no limit may be exceeded, and the ledgers of all
+//! processes together have to say of each payment what was paid.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,17 +14,16 @@ use serde::{Deserialize, Serialize};
 use tool_runtime::budgets::{Budget, BudgetScope};
 use tool_runtime::policy::Resolution;
 use tool_runtime::prelude::*;
-use tool_runtime::store::{BudgetPeriod, BudgetUnit, IdempotencyStore};
-use tool_runtime::{CallRecord, SpendingOutcome};
+use tool_runtime::store::{BudgetAccount, BudgetPeriod, BudgetUnit, IdempotencyStore};
 
-use super::child::{open_store_in, print_line};
+use super::child::open_store_in;
 use super::counts::FaultCounts;
 use super::log::{Downstream, Effect, EffectLog};
 use super::point::{ArmedTrap, Point, Trap, TrapKind};
 use super::process::was_killed;
 use super::shop::{self, WriteTool};
 use super::writes::{Writes, run_parallel};
-use super::{CampaignError, ChildTask, LEASE, Program};
+use super::{CampaignError, ChildTask, LEASE, Program, ledgers};
 use crate::rng::SeededRng;
 
 /// The processes that pay at the same time.
@@ -41,31 +41,65 @@ const SERVER_LEASE: Duration = Duration::from_secs(2);
 /// The longest delay of a kill during a commit, in microseconds.
 const COMMIT_US: u64 = 2_500;
 
-/// The budget of the tenant, in millionths of a euro and in calls.
-const HOUSEHOLD: (u64, u64) = (400_000_000, 300);
-/// The daily budget of a user, in millionths of a euro.
-const PERSON: u64 = 120_000_000;
-/// The hourly budget of a tool, in millionths of a euro.
-const TOOL: u64 = 360_000_000;
 /// The length of the rolling window.
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// The users who pay.
 const USERS: [&str; 4] = ["ann", "ann", "bob", "cem"];
 
-/// Returns the budgets of three scopes under which the tools pay.
-pub(super) fn limits() -> [Budget; 3] {
-    [
-        Budget::new("household")
-            .lifetime("400.00 EUR")
-            .lifetime("300 calls")
-            .tools(["pay", "pay_blindly"]),
-        Budget::new("person")
-            .per_day("120.00 EUR")
-            .scope(BudgetScope::User)
-            .time_zone("Europe/Berlin"),
-        Budget::new("tool").rolling(HOUR, "360.00 EUR").scope(BudgetScope::Tool),
-    ]
+/// The limits of a series, in cents and in calls: low enough that its payments reach each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// The lifetime budget of the tenant.
+    household: u64,
+    /// The calls of the tenant.
+    calls: u64,
+    /// The daily budget of a user.
+    person: u64,
+    /// The hourly budget of a tool.
+    tool: u64,
+}
+
+impl Limits {
+    /// The limits of a series of hundreds of payments.
+    const LARGE: Self = Self { household: 40_000, calls: 300, person: 12_000, tool: 36_000 };
+    /// The limits of a series of about a dozen.
+    pub(super) const SMALL: Self = Self { household: 3_000, calls: 14, person: 900, tool: 2_400 };
+
+    /// Returns the budgets of three scopes under which the tools pay.
+    pub(super) fn budgets(self) -> [Budget; 3] {
+        let euros = |cents| format!("{} EUR", decimal(cents));
+        [
+            Budget::new("household")
+                .lifetime(&euros(self.household))
+                .lifetime(&format!("{} calls", self.calls))
+                .tools(["pay", "pay_blindly"]),
+            Budget::new("person")
+                .per_day(&euros(self.person))
+                .scope(BudgetScope::User)
+                .time_zone("Europe/Berlin"),
+            Budget::new("tool").rolling(HOUR, &euros(self.tool)).scope(BudgetScope::Tool),
+        ]
+    }
+
+    /// Returns the limit of a sum, in its unit's parts.
+    fn of_account(self, account: &BudgetAccount) -> u64 {
+        let cents = match (&*account.budget, account.unit) {
+            ("household", BudgetUnit::Calls) => return self.calls,
+            ("household", BudgetUnit::Money(_)) => self.household,
+            ("person", _) => self.person,
+            _ => self.tool,
+        };
+        cents * CENT
+    }
+}
+
+/// The millionths of a cent.
+const CENT: u64 = 10_000;
+
+/// Writes cents as euros.
+fn decimal(cents: u64) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
 }
 
 /// The payment of a key: the same in each process.
@@ -87,27 +121,18 @@ impl Payment {
         format!(r#"{{"cents":{}}}"#, self.cents)
     }
 
-    pub(super) fn millionths(self) -> u64 {
-        u64::from(self.cents) * 10_000
+    pub(super) fn cents(self) -> u64 {
+        u64::from(self.cents)
     }
-}
 
-/// A line about what the record of a call says it has spent of the household.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RecordedPayment {
-    pub(super) paid_under: String,
-    pub(super) millionths: u64,
-}
+    /// Returns the amount as a ledger has it.
+    pub(super) fn amount(self) -> String {
+        decimal(self.cents())
+    }
 
-/// Prints what the record of an ended call says about its payment.
-pub(super) fn report(record: &CallRecord<'_>) {
-    let Some(key) = record.cx().idempotency_key() else { return };
-    for spending in record.spending() {
-        let is_household = &*spending.budget == "household" && spending.unit != BudgetUnit::Calls;
-        if let (true, SpendingOutcome::Spent(millionths)) = (is_household, spending.outcome) {
-            let payment = RecordedPayment { paid_under: key.to_owned(), millionths };
-            print_line(&serde_json::to_string(&payment).expect("a payment is JSON"));
-        }
+    /// Returns whether the seller is busy at the first attempt of each process.
+    pub(super) fn meets_a_busy_seller(self) -> bool {
+        self.cents % 3 == 0
     }
 }
 
@@ -154,7 +179,8 @@ struct Series<'p> {
 impl<'p> Series<'p> {
     fn new(program: &'p Program, number: u32) -> Result<Self, CampaignError> {
         let lease = if program.postgres().is_some() { SERVER_LEASE } else { LEASE };
-        let writes = Writes::new(program, WriteTool::Paying, Downstream::Fences, lease)?;
+        let mut writes = Writes::new(program, WriteTool::Paying, Downstream::Fences, lease)?;
+        writes.limits = Limits::LARGE;
         let rng = SeededRng::new(u64::from(number) + 1);
         Ok(Self { writes, rng, counts: FaultCounts::default() })
     }
@@ -223,39 +249,50 @@ pub(super) struct Payments {
     pub(super) unknown: Vec<String>,
 }
 
+/// A series whose payments are compared with its budgets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PaidSeries<'s> {
+    pub(super) program: &'s Program,
+    pub(super) folder: &'s Path,
+    pub(super) tool: WriteTool,
+    pub(super) limits: Limits,
+}
+
 /// Compares the sums of a series' budgets with what was paid; then resolves all unknown outcomes by the log, and
 /// compares again.
 pub(super) fn check(
-    program: &Program,
-    folder: &Path,
-    tool: WriteTool,
+    series: PaidSeries<'_>,
     payments: &Payments,
     counts: &mut FaultCounts,
 ) -> Result<(), CampaignError> {
+    let folder = series.folder;
     let executor = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     executor.block_on(async {
-        let store = open_store_in(folder, program.postgres(), LEASE).await?;
-        compare(&*store, tool, payments, counts).await?;
+        let recorded = ledgers::payments(folder).await?;
+        counts.count_records(&payments.paid, &recorded);
+        let store = open_store_in(folder, series.program.postgres(), LEASE).await?;
+        compare(&*store, series, payments, counts).await?;
         if payments.unknown.is_empty() {
             return Ok(());
         }
         let log = EffectLog::open(&folder.join("effects.log"), Downstream::Naive)?;
         let effects = log.effects()?;
-        resolve(store.clone(), folder, log, &effects).await?;
+        resolve(store.clone(), series, log, &effects).await?;
         let happened = payments.unknown.iter().filter(|key| effects.contains_key(*key)).cloned();
         let paid = payments.paid.iter().cloned().chain(happened).collect();
-        compare(&*store, tool, &Payments { paid, unknown: Vec::new() }, counts).await
+        compare(&*store, series, &Payments { paid, unknown: Vec::new() }, counts).await
     })
 }
 
 /// Resolves each unknown outcome as the log has it.
 async fn resolve(
     store: Arc<dyn IdempotencyStore>,
-    folder: &Path,
+    series: PaidSeries<'_>,
     log: EffectLog,
     effects: &BTreeMap<String, Vec<Effect>>,
 ) -> Result<(), CampaignError> {
-    let runtime = shop::open(log, store, &Arc::new(ArmedTrap::new(None, folder)), LEASE)?;
+    let trap = Arc::new(ArmedTrap::new(None, series.folder));
+    let runtime = shop::open(log, store, &trap, LEASE, series.limits)?.build()?;
     let outcomes = runtime.outcomes();
     for record in outcomes.unknown(Uuid::nil(), None, 10_000).await? {
         let key = record.key.key.strip_prefix("key:").unwrap_or_default();
@@ -271,7 +308,7 @@ async fn resolve(
 /// Compares each sum with the payments that belong to it.
 async fn compare(
     store: &dyn IdempotencyStore,
-    tool: WriteTool,
+    PaidSeries { tool, limits, .. }: PaidSeries<'_>,
     payments: &Payments,
     counts: &mut FaultCounts,
 ) -> Result<(), CampaignError> {
@@ -292,7 +329,7 @@ async fn compare(
         }
     };
     for period in &periods {
-        let is_over = used(period) > limit(period);
+        let is_over = used(period) > limits.of_account(&period.account);
         broken("a limit is exceeded", &mut counts.overspent, is_over, period);
     }
     let rolling: Vec<_> =
@@ -304,7 +341,8 @@ async fn compare(
                 && it.start < first.start.after(HOUR)
         };
         let sum: u64 = rolling.iter().filter(within).map(|period| used(period)).sum();
-        broken("a rolling limit is exceeded", &mut counts.overspent, sum > TOOL, first);
+        let is_over = sum > limits.of_account(&first.account);
+        broken("a rolling limit is exceeded", &mut counts.overspent, is_over, first);
     }
     let mut scopes = vec![("household", "tenant".to_owned(), BudgetUnit::Calls)];
     for (budget, scope) in
@@ -322,7 +360,7 @@ async fn compare(
         });
         let amount = |key: &String| match unit {
             BudgetUnit::Calls => 1,
-            BudgetUnit::Money(_) => Payment::under(key).millionths(),
+            BudgetUnit::Money(_) => Payment::under(key).cents() * CENT,
         };
         let belongs = |key: &&String| {
             budget != "person" || scope == format!("user:{}", Payment::under(key).user)
@@ -340,15 +378,6 @@ async fn compare(
 
 fn used(period: &BudgetPeriod) -> u64 {
     period.balance.spent + period.balance.reserved
-}
-
-fn limit(period: &BudgetPeriod) -> u64 {
-    match (&*period.account.budget, period.account.unit) {
-        ("household", BudgetUnit::Calls) => HOUSEHOLD.1,
-        ("household", BudgetUnit::Money(_)) => HOUSEHOLD.0,
-        ("person", _) => PERSON,
-        _ => TOOL,
-    }
 }
 
 fn euro() -> BudgetUnit {

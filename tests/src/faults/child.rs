@@ -1,6 +1,5 @@
 //! The child process: it writes under its keys, and reports each answer.
 
-use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use super::budgets::Payment;
 use super::log::{Effect, EffectLog};
 use super::point::ArmedTrap;
 use super::shop::WriteTool;
-use super::{ChildTask, clock_steps, shop};
+use super::{CampaignError, ChildTask, clock_steps, ledgers, shop};
 
 /// The environment variable with a child's [`ChildTask`] as JSON.
 pub const TASK_VARIABLE: &str = "TOOL_FAULTS_ORDERS";
@@ -65,7 +64,7 @@ impl Report {
 ///
 /// # Errors
 /// The orders cannot be read, or the store or the log cannot be opened.
-pub fn play() -> Result<bool, Box<dyn Error>> {
+pub fn play() -> Result<bool, CampaignError> {
     let Ok(task) = std::env::var(TASK_VARIABLE) else { return Ok(false) };
     let task: ChildTask = serde_json::from_str(&task)?;
     // With threads, so that a store's tasks go on while a trap holds the one that writes.
@@ -74,7 +73,12 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
     let trap = Arc::new(ArmedTrap::new(task.trap, &task.folder));
     let log = EffectLog::open(&task.folder.join("effects.log"), task.downstream)?;
     let store = executor.block_on(open_store(&task))?;
-    let runtime = shop::open(log, store, &trap, task.lease)?;
+    let mut builder = shop::open(log, store, &trap, task.lease, task.limits)?;
+    let ledger = if task.tool.pays() { Some(ledgers::open(&task.folder)?) } else { None };
+    if let Some(ledger) = &ledger {
+        builder = builder.ledger(ledger);
+    }
+    let runtime = builder.build()?;
     // Ends the line of the test's own output.
     print_line("");
     print_line("ready");
@@ -82,6 +86,9 @@ pub fn play() -> Result<bool, Box<dyn Error>> {
     for step in &task.clock_steps {
         clock_steps::set(&task.folder, step.offset)?;
         executor.block_on(write_all(&runtime, &task, &step.keys));
+    }
+    if let Some(ledger) = &ledger {
+        executor.block_on(ledger.close())?;
     }
     Ok(true)
 }
@@ -146,7 +153,7 @@ async fn write(runtime: &Runtime, task: &ChildTask, key: &str) {
 }
 
 async fn write_once(runtime: &Runtime, tool: WriteTool, key: &str) -> Report {
-    let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1");
+    let cx = ToolContext::builder(Uuid::nil(), key).run_id("run-1");
     let payment = Payment::under(key);
     let (user, arguments) = match tool {
         WriteTool::Paying | WriteTool::PayingBlindly => (payment.user, payment.arguments()),

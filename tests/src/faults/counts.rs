@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::budgets::Payment;
+use super::ledgers::RecordedPayment;
 use super::log::Effect;
 use super::point::Point;
 
@@ -44,8 +45,12 @@ pub struct FaultCounts {
     pub stuck: u32,
     /// Payments that a budget refused.
     pub refused: u32,
-    /// Payments that are in no record of a call: their process was killed before it had written one.
-    pub unrecorded: u32,
+    /// Payments about which the ledgers do not say what was paid, once.
+    pub misrecorded: u32,
+    /// The cents that were paid, by the log.
+    pub paid_cents: u64,
+    /// The cents that were paid, by the ledgers.
+    pub recorded_cents: u64,
 }
 
 /// The final state of one key.
@@ -97,13 +102,16 @@ impl FaultCounts {
         self.overspent += other.overspent;
         self.stuck += other.stuck;
         self.refused += other.refused;
-        self.unrecorded += other.unrecorded;
+        self.misrecorded += other.misrecorded;
+        self.paid_cents += other.paid_cents;
+        self.recorded_cents += other.recorded_cents;
     }
 
     /// Returns the number of broken promises.
     #[must_use]
     pub fn broken(&self) -> u32 {
-        self.double + self.lost + self.unresolved + self.unnoticed + self.overspent + self.stuck
+        let of_budgets = self.overspent + self.stuck + self.misrecorded;
+        self.double + self.lost + self.unresolved + self.unnoticed + of_budgets
     }
 
     /// Counts one key at the end; `resolves` says that its tool leaves no outcome unknown.
@@ -118,18 +126,28 @@ impl FaultCounts {
         self.refused += u32::from(is_over_budget);
     }
 
-    /// Compares the amounts in the records of calls with what was paid: each payment once, or not at all if its process
-    /// was killed.
-    pub(super) fn count_records(&mut self, paid: &[String], recorded: &BTreeMap<String, u64>) {
+    /// Compares the ledgers with what was paid: each payment is there, and once.
+    pub(super) fn count_records(
+        &mut self,
+        paid: &[String],
+        recorded: &BTreeMap<String, RecordedPayment>,
+    ) {
         for key in paid {
-            match recorded.get(key).copied().unwrap_or_default() {
-                0 => self.unrecorded += 1,
-                amount => self.double += u32::from(amount != Payment::under(key).millionths()),
+            let payment = Payment::under(key);
+            self.paid_cents += payment.cents();
+            let records = recorded.get(key);
+            if records.is_some_and(|records| records.is(&payment.amount())) {
+                self.recorded_cents += payment.cents();
+            } else {
+                self.misrecorded += 1;
+                eprintln!("a broken promise: {key}: {payment:?} is recorded as {records:?}");
             }
         }
         let paid: BTreeSet<_> = paid.iter().collect();
-        let invented = recorded.iter().filter(|(key, amount)| **amount > 0 && !paid.contains(key));
-        self.double += u32::try_from(invented.count()).unwrap_or(u32::MAX);
+        for (key, records) in recorded.iter().filter(|(key, _)| !paid.contains(key)) {
+            self.misrecorded += 1;
+            eprintln!("a broken promise: {key} was not paid, and is recorded as {records:?}");
+        }
     }
 
     /// Counts one key of a damaged store: an error is allowed, a wrong answer is not.

@@ -19,6 +19,7 @@ pub mod clock_steps;
 mod counts;
 pub mod damage;
 pub mod kills;
+mod ledgers;
 mod log;
 mod point;
 mod process;
@@ -35,6 +36,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use self::budgets::Limits;
 pub use self::child::{Report, TASK_VARIABLE, play};
 pub use self::counts::FaultCounts;
 pub use self::log::{Downstream, Effect, EffectLog};
@@ -62,6 +64,8 @@ pub struct ChildTask {
     pub patient: bool,
     /// The lease of its keys.
     pub lease: Duration,
+    /// The limits under which its tools pay.
+    pub limits: Limits,
     /// The point at which it is killed or suspended, if any.
     pub trap: Option<Trap>,
     /// Steps of the wall clock after its first writes, each with the following writes.
@@ -88,6 +92,7 @@ impl ChildTask {
             downstream: Downstream::Fences,
             patient: false,
             lease: LEASE,
+            limits: Limits::SMALL,
             trap: None,
             clock_steps: Vec::new(),
         }

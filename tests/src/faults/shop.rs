@@ -1,16 +1,17 @@
 //! The tools of a child, and its runtime.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tool_runtime::policy::{Policy, RetryConfig, ToolPolicy};
+use tool_runtime::policy::{OutOfRange, Policy, RetryConfig, ToolPolicy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::IdempotencyStore;
-use tool_runtime::{BuildError, Reconciled};
+use tool_runtime::{Reconciled, RuntimeBuilder};
 
-use super::budgets;
+use super::budgets::{Limits, Payment};
 use super::log::{Effect, EffectLog};
 use super::point::{ArmedTrap, Point};
 use super::store::TrapStore;
@@ -63,6 +64,8 @@ impl WriteTool {
 pub(super) struct Shop {
     log: EffectLog,
     trap: Arc<ArmedTrap>,
+    /// The keys under which this process has met a busy seller.
+    delayed: Mutex<BTreeSet<String>>,
 }
 
 /// The answer to an order: the run that had the effect.
@@ -88,6 +91,8 @@ pub(super) enum ShopError {
     TakenOver,
     #[failure(INVALID_ARGUMENT, message = "an order needs a key")]
     NoKey,
+    #[failure(UNAVAILABLE, effect = "none", message = "the seller is busy")]
+    Busy,
     #[failure(UPSTREAM_ERROR, hide)]
     Log(io::Error),
 }
@@ -97,6 +102,7 @@ impl std::fmt::Display for ShopError {
         match self {
             Self::TakenOver => f.write_str("a later run came first"),
             Self::NoKey => f.write_str("no key"),
+            Self::Busy => f.write_str("busy"),
             Self::Log(error) => write!(f, "the log failed: {error}"),
         }
     }
@@ -116,6 +122,19 @@ impl Shop {
         let effect = self.log.perform(key, fence).map_err(ShopError::Log)?;
         self.trap.pass(Point::AfterEffect);
         effect.map(PlacedOrder::from).ok_or(ShopError::TakenOver)
+    }
+
+    /// Pays, at the second attempt if the seller is busy at the first.
+    fn pay(&self, key: &Idempotency) -> Result<PlacedOrder, ShopError> {
+        let (name, _) = run_of(key)?;
+        let is_first = || {
+            let mut delayed = self.delayed.lock().unwrap_or_else(PoisonError::into_inner);
+            delayed.insert(name.to_owned())
+        };
+        if Payment::under(name).meets_a_busy_seller() && is_first() {
+            return Err(ShopError::Busy);
+        }
+        self.place(key)
     }
 
     fn find(&self, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopError> {
@@ -159,7 +178,7 @@ fn pay(
     cents: u32,
 ) -> Result<PlacedOrder, ShopError> {
     let _ = cents;
-    shop.place(key)
+    shop.pay(key)
 }
 
 /// Pays an amount without a way to determine later if it did.
@@ -172,7 +191,7 @@ fn pay_blindly(
     cents: u32,
 ) -> Result<PlacedOrder, ShopError> {
     let _ = cents;
-    shop.place(key)
+    shop.pay(key)
 }
 
 fn show_payment(_: &Shop, _: &Idempotency, _: u32) -> bool {
@@ -191,29 +210,30 @@ fn find(shop: &Shop, key: &Idempotency) -> Result<Reconciled<PlacedOrder>, ShopE
     shop.find(key)
 }
 
-/// Opens a shop on a log and a store.
+/// Prepares a shop on a log and a store.
 pub(super) fn open(
     log: EffectLog,
     store: Arc<dyn IdempotencyStore>,
     trap: &Arc<ArmedTrap>,
     lease: Duration,
-) -> Result<Runtime, BuildError> {
-    let rules = ToolPolicy::new().lease(lease).retry(RetryConfig::never());
+    limits: Limits,
+) -> Result<RuntimeBuilder, OutOfRange> {
+    let retry = RetryConfig::new(2, 1.0, 10)?;
+    let rules = ToolPolicy::new().lease(lease).retry(retry);
     let policy = Policy::new().idempotency_store(TrapStore::new(store, trap.clone())).rules(rules);
-    let policy = policy.budgets(budgets::limits());
-    Runtime::builder()
+    let policy = policy.budgets(limits.budgets());
+    let builder = Runtime::builder()
         .tool::<PlaceTool>()
         .tool::<PlaceBlindlyTool>()
         .tool::<PlaceOnceTool>()
         .tool::<PayTool>()
         .tool::<PayBlindlyTool>()
-        .state(Shop { log, trap: trap.clone() })
+        .state(Shop { log, trap: trap.clone(), delayed: Mutex::default() })
         .permission("place", Permission::Allow)
         .permission("place_blindly", Permission::Allow)
         .permission("place_once", Permission::Allow)
         .permission("pay", Permission::Allow)
         .permission("pay_blindly", Permission::Allow)
-        .observe(budgets::report)
-        .policy(policy)
-        .build()
+        .policy(policy);
+    Ok(builder)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::budgets::{self, Payments, RecordedPayment};
+use super::budgets::{self, Limits, PaidSeries, Payments};
 use super::child::Report;
 use super::counts::{FaultCounts, Outcome};
 use super::log::{Downstream, Effect, EffectLog};
@@ -24,13 +24,12 @@ pub(super) struct Writes<'p> {
     tool: WriteTool,
     downstream: Downstream,
     lease: Duration,
+    pub(super) limits: Limits,
     keys: BTreeSet<String>,
     /// Keys without an answer yet, oldest first.
     pub(super) open: Vec<String>,
     confirmed: BTreeMap<String, Effect>,
     last: BTreeMap<String, Report>,
-    /// The amounts that the records of calls say were paid, by key.
-    recorded: BTreeMap<String, u64>,
     /// The number of answers to runs that another run had taken over.
     pub(super) lease_lost: u32,
 }
@@ -48,11 +47,11 @@ impl<'p> Writes<'p> {
             tool,
             downstream,
             lease,
+            limits: Limits::SMALL,
             keys: BTreeSet::new(),
             open: Vec::new(),
             confirmed: BTreeMap::new(),
             last: BTreeMap::new(),
-            recorded: BTreeMap::new(),
             lease_lost: 0,
         })
     }
@@ -60,8 +59,8 @@ impl<'p> Writes<'p> {
     /// Makes a task that writes these keys, and remembers the keys.
     pub(super) fn task(&mut self, keys: Vec<String>) -> ChildTask {
         self.expect(&keys);
-        let Self { tool, downstream, lease, .. } = *self;
-        ChildTask { tool, downstream, lease, ..ChildTask::new(&self.folder.0, keys) }
+        let Self { tool, downstream, lease, limits, .. } = *self;
+        ChildTask { tool, downstream, lease, limits, ..ChildTask::new(&self.folder.0, keys) }
     }
 
     /// Remembers keys that a child writes.
@@ -80,9 +79,6 @@ impl<'p> Writes<'p> {
 
     /// Reads a line of a child.
     pub(super) fn read_line(&mut self, line: &str) {
-        if let Ok(payment) = serde_json::from_str::<RecordedPayment>(line) {
-            *self.recorded.entry(payment.paid_under).or_default() += payment.millionths;
-        }
         let Ok(report) = serde_json::from_str::<Report>(line) else { return };
         // A caller that was warned repeats the call, and may be told that its outcome is unknown.
         if let Some(effect) = report.effect.filter(|_| !report.is_warned) {
@@ -116,7 +112,7 @@ impl<'p> Writes<'p> {
         self.each_outcome(counts, |counts, outcome| counts.count(outcome, resolves))
     }
 
-    /// Compares the sums of budgets, and the records of the calls, with what was paid.
+    /// Compares the sums of budgets, and the ledgers, with what was paid.
     fn count_payments(&self, counts: &mut FaultCounts) -> Result<(), CampaignError> {
         let log = EffectLog::open(&self.folder.0.join("effects.log"), Downstream::Naive)?;
         let effects = log.effects()?;
@@ -128,8 +124,12 @@ impl<'p> Writes<'p> {
             paid: self.keys.iter().filter(is_paid).cloned().collect(),
             unknown: self.keys.iter().filter(is_unknown).cloned().collect(),
         };
-        counts.count_records(&payments.paid, &self.recorded);
-        budgets::check(self.program, &self.folder.0, self.tool, &payments, counts)
+        let Self { program, tool, limits, .. } = *self;
+        budgets::check(
+            PaidSeries { program, folder: &self.folder.0, tool, limits },
+            &payments,
+            counts,
+        )
     }
 
     /// Compares the answers of a damaged store with the log.

@@ -8,7 +8,7 @@ use tool_contracts::{AllowancePeriod, Effect, ErrorCode, ToolSpec};
 use tool_runtime_core::Failure;
 use tool_runtime_core::RefusalReason;
 use tool_runtime_core::policy::{
-    Demand, LimitedSum, SpendingCall, SpendingLimit, ToolSpendingLimit,
+    ConfiguredLimit, Demand, SpendingCall, SpendingLimit, ToolSpendingLimit,
 };
 
 use crate::budget::Budget;
@@ -107,7 +107,7 @@ impl SpendingLimit for Allowances {
         Ok(Some(Arc::new(ToolAllowances { zone, spending })))
     }
 
-    fn sums(&self) -> Vec<LimitedSum> {
+    fn limits(&self) -> Vec<ConfiguredLimit> {
         Vec::new()
     }
 

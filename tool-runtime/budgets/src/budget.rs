@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 use tool_contracts::{Effect, ErrorCode, ToolSpec};
 use tool_runtime_core::budget_unit::ALLOWANCE;
 use tool_runtime_core::policy::{
-    Demand, LimitedSum, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
+    ConfiguredLimit, Demand, OverLimit, SpendingCall, SpendingLimit, ToolSpendingLimit,
 };
-use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation};
+use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation, ReservationPeriod};
 use tool_runtime_core::{Failure, RefusalReason};
 
 #[cfg(feature = "mandates")]
@@ -81,6 +81,11 @@ struct Limit {
     window: Window,
     unit: BudgetUnit,
     amount: u64,
+}
+
+impl Limit {
+    /// The limit of a budget that has none.
+    const NONE: Self = Self { window: Window::Call, unit: BudgetUnit::Calls, amount: u64::MAX };
 }
 
 /// The tools that a budget concerns; all that it can count if no set has a name.
@@ -307,8 +312,8 @@ impl SpendingLimit for Budget {
     fn problems(&self) -> Vec<String> {
         let place = |why: &String| format!("the budget `{}`: {why}", self.name);
         let mut problems: Vec<String> = self.problems.iter().map(place).collect();
-        let limits_nothing = self.limits.is_empty() && self.ask_above.is_empty();
-        if problems.is_empty() && limits_nothing && self.mandates.is_none() {
+        let asks_nothing = self.ask_above.is_empty() && self.mandates.is_none();
+        if problems.is_empty() && self.limits.is_empty() && asks_nothing {
             let cure = "it limits nothing: add `per_day(\"500.00 EUR\")` or another limit";
             problems.push(place(&cure.to_owned()));
         }
@@ -330,14 +335,14 @@ impl SpendingLimit for Budget {
         Ok(concerns.then(|| Arc::new(limits()) as Arc<dyn ToolSpendingLimit>))
     }
 
-    fn sums(&self) -> Vec<LimitedSum> {
-        let sum = |limit: &Limit| LimitedSum {
+    fn limits(&self) -> Vec<ConfiguredLimit> {
+        let configured = |limit: &Limit| ConfiguredLimit {
             budget: self.name.as_str().into(),
             limit: limit.window.to_string().into(),
             unit: limit.unit,
-            amount: limit.amount,
+            amount: (*limit != Limit::NONE).then_some(limit.amount),
         };
-        self.limits.iter().filter(|limit| limit.window != Window::Call).map(sum).collect()
+        self.limits_or_none().iter().map(configured).collect()
     }
 }
 
@@ -355,6 +360,11 @@ impl Budget {
             Some(limit) => limit.amount = limit.amount.min(amount),
             None => self.limits.push(Limit { window, unit, amount }),
         }
+    }
+
+    /// Returns the limits, or one that no call exceeds, by which a budget without limits is paused.
+    fn limits_or_none(&self) -> &[Limit] {
+        if self.limits.is_empty() { &[Limit::NONE] } else { &self.limits }
     }
 
     /// Returns whether a person may have to decide about a call because of this budget.
@@ -385,17 +395,15 @@ impl Budget {
             let missing = self.scope.missing_part();
             self.refused(&format!("its budget belongs to {missing}, and the call has none"))
         })?;
-        let limits =
-            self.limits.iter().filter_map(|limit| Some((limit, amounts.get(&limit.unit)?)));
+        let limits = self.limits_or_none().iter();
+        let limits = limits.filter_map(|limit| Some((limit, amounts.get(&limit.unit)?)));
         let mut demands = limits
             .map(|(limit, amount)| self.demand(call, &scope, *limit, *amount))
             .collect::<Result<Vec<_>, _>>()?;
         if let Some(reason) = self.reason_to_ask(&amounts) {
             if demands.is_empty() {
-                // A budget that asks, and limits nothing.
-                let (unit, amount) = (BudgetUnit::Calls, u64::MAX);
-                let limit = Limit { window: Window::Call, unit, amount };
-                demands.push(self.demand(call, &scope, limit, 1)?);
+                // Its limits are in other units.
+                demands.push(self.demand(call, &scope, Limit::NONE, 1)?);
             }
             if let Some(demand) = demands.first_mut() {
                 demand.asks = Some(reason);
@@ -437,6 +445,8 @@ impl Budget {
             .window
             .period(call.now(), &self.zone)
             .ok_or_else(|| self.refused("the calendar has no such time"))?;
+        let reserved =
+            ReservationPeriod { start: period.start, since: period.since, keep: period.keep };
         let account = BudgetAccount {
             tenant: call.cx().tenant_id(),
             budget: self.name.as_str().into(),
@@ -446,16 +456,13 @@ impl Budget {
         };
         let reservation = Reservation {
             account,
-            start: period.start,
-            since: period.since,
-            keep: period.keep,
+            period: (limit.window != Window::Call).then_some(reserved),
             amount,
             limit: limit.amount,
             may_exceed: false,
         };
         Ok(Demand {
             reservation,
-            is_of_call_alone: limit.window == Window::Call,
             asks: None,
             over: self.over,
             window: limit.window.words().into(),

@@ -8,13 +8,14 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tool_contracts::{ErrorCode, ToolContext};
 use tool_runtime_core::policy::{Demand, OverLimit, SpendingCall, SpendingProof};
-use tool_runtime_core::store::{BudgetAccount, BudgetUnit, Reservation, UnixMillis};
+use tool_runtime_core::store::{
+    BudgetAccount, BudgetUnit, Reservation, ReservationPeriod, UnixMillis,
+};
 use tool_runtime_core::{Failure, RefusalReason};
 use tool_runtime_schema::encoding::hex_digits;
 
 use crate::budget::MANDATE;
 use crate::mandate::{Mandate, MandateError, MandateKeys};
-use crate::operations::MANDATE_LIMIT;
 use crate::window::KEEP_ENDED;
 
 /// The argument that names the receiver of the money.
@@ -89,24 +90,21 @@ fn total(
         return Err(MandateError::Amount);
     }
     let end = UnixMillis::new(mandate.claims.ends_at().saturating_mul(1_000));
-    let start = UnixMillis::new(0);
+    let keep = end.since(call.now()).saturating_add(KEEP_ENDED);
     Ok(Demand {
         reservation: Reservation {
             account: BudgetAccount {
                 tenant: call.cx().tenant_id(),
                 budget: MANDATE.into(),
-                limit: MANDATE_LIMIT.into(),
+                limit: MANDATE.into(),
                 scope: format!("mandate:{}", mandate.claims.name()).into(),
                 unit,
             },
-            start,
-            since: start,
-            keep: Some(end.since(call.now()).saturating_add(KEEP_ENDED)),
+            period: Some(ReservationPeriod::calendar(UnixMillis::new(0), Some(keep))),
             amount,
             limit: total.millionths(),
             may_exceed: false,
         },
-        is_of_call_alone: false,
         asks: None,
         over: OverLimit::Refuse,
         window: "in all".into(),

@@ -4,12 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 use tool_runtime_core::Runtime;
-use tool_runtime_core::policy::{LimitedSum, STORE_TIMEOUT, StoreClient};
-use tool_runtime_core::store::{
-    BudgetAccount, BudgetControl, BudgetPeriod, PeriodPosition, Reservation, StoreError, UnixMillis,
-};
+use tool_runtime_core::policy::{ConfiguredLimit, LimitState, STORE_TIMEOUT, StoreClient};
+use tool_runtime_core::store::{BudgetControl, BudgetPeriod, PeriodPosition, StoreError};
 use uuid::Uuid;
 
+use crate::budget::MANDATE;
 use crate::money::{self, InvalidAmount};
 use crate::window::{KEEP_ENDED, Window};
 
@@ -53,9 +52,6 @@ impl RuntimeBudgets for Runtime {
 #[derive(Clone, Copy)]
 pub struct Budgets<'r>(&'r Runtime);
 
-/// The name of the limit of a mandate; no window has it.
-pub(crate) const MANDATE_LIMIT: &str = "mandate";
-
 /// The reason why a budget was not changed.
 #[derive(Debug, Clone, Error)]
 #[non_exhaustive]
@@ -88,10 +84,17 @@ impl Budgets<'_> {
         &self.0.policy_state().stores
     }
 
-    /// Lists the sums that the policy's budgets limit, with their configured amounts.
-    #[must_use]
-    pub fn sums(&self) -> Vec<LimitedSum> {
-        self.0.policy_state().budget_sums()
+    /// Lists the limits of the policy's budgets, with what was changed about them: which are paused, and which have
+    /// another amount than the configured one.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn limits(&self) -> Result<Vec<LimitState>, StoreError> {
+        self.stores().limit_states(self.configured_limits()).await
+    }
+
+    fn configured_limits(self) -> Vec<ConfiguredLimit> {
+        self.0.policy_state().budget_limits()
     }
 
     /// Lists a tenant's sums in their periods, also past ones, at most `limit`, from the first after `after`.
@@ -110,7 +113,8 @@ impl Budgets<'_> {
         stores.call(STORE_TIMEOUT, stores.budgets()?.list_periods(tenant, after, limit)).await
     }
 
-    /// Refuses each call that a budget concerns, until it is [resumed](Self::resume). Calls that run go on.
+    /// Refuses each call that a budget concerns, until it is [resumed](Self::resume). Calls that run go on, and no
+    /// approval lets a call exceed a paused budget.
     ///
     /// # Errors
     /// Returns an error if no budget has the name, or the store fails.
@@ -138,15 +142,18 @@ impl Budgets<'_> {
     ) -> Result<(), BudgetError> {
         let (unit, amount) = parse(amount)?;
         let name = window.to_string();
-        let sum = |it: &LimitedSum| *it.budget == *budget && *it.limit == *name && it.unit == unit;
-        let sum = self.sums().into_iter().find(sum).ok_or_else(|| {
-            BudgetError::Unknown(format!(
-                "limit `{name}` in {} of a budget `{budget}`",
-                unit.name()
-            ))
-        })?;
-        let (paused, _) = self.control(&sum).await?;
-        self.store_control(&sum, paused, Some(amount)).await
+        let mut limits = self.configured_limits();
+        limits.retain(|limit| {
+            *limit.budget == *budget
+                && *limit.limit == *name
+                && limit.unit == unit
+                && limit.amount.is_some()
+        });
+        if limits.is_empty() {
+            let limit = format!("limit `{name}` in {} of a budget `{budget}`", unit.name());
+            return Err(BudgetError::Unknown(limit));
+        }
+        self.change(limits, |state| LimitState { changed_to: Some(amount), ..state }).await
     }
 
     /// Gives all limits of a budget their configured amounts again.
@@ -154,11 +161,8 @@ impl Budgets<'_> {
     /// # Errors
     /// Returns an error if no budget has the name, or the store fails.
     pub async fn reset_limits(&self, budget: &str) -> Result<(), BudgetError> {
-        for sum in self.sums_of(budget)? {
-            let (paused, _) = self.control(&sum).await?;
-            self.store_control(&sum, paused, None).await?;
-        }
-        Ok(())
+        let limits = self.limits_of(budget)?;
+        self.change(limits, |state| LimitState { changed_to: None, ..state }).await
     }
 
     /// Raises the limit of one sum for one period, and once: two raises add up. The sum of a mandate is not raised.
@@ -168,7 +172,7 @@ impl Budgets<'_> {
     pub async fn raise(&self, period: &BudgetPeriod, amount: &str) -> Result<(), BudgetError> {
         let (unit, amount) = parse(amount)?;
         let account = &period.account;
-        if *account.limit == *MANDATE_LIMIT {
+        if *account.budget == *MANDATE {
             return Err(BudgetError::Signed);
         }
         if unit != account.unit {
@@ -181,59 +185,34 @@ impl Budgets<'_> {
         Ok(stores.call(STORE_TIMEOUT, raise).await?)
     }
 
-    fn sums_of(self, budget: &str) -> Result<Vec<LimitedSum>, BudgetError> {
-        let mut sums = self.sums();
-        sums.retain(|sum| *sum.budget == *budget);
-        if sums.is_empty() {
-            return Err(BudgetError::Unknown(format!("budget `{budget}` with a sum")));
+    fn limits_of(self, budget: &str) -> Result<Vec<ConfiguredLimit>, BudgetError> {
+        let mut limits = self.configured_limits();
+        limits.retain(|limit| *limit.budget == *budget);
+        if limits.is_empty() {
+            return Err(BudgetError::Unknown(format!("budget `{budget}`")));
         }
-        Ok(sums)
+        Ok(limits)
     }
 
     async fn set_paused(&self, budget: &str, paused: bool) -> Result<(), BudgetError> {
-        for sum in self.sums_of(budget)? {
-            let (_, amount) = self.control(&sum).await?;
-            self.store_control(&sum, paused, amount).await?;
+        let limits = self.limits_of(budget)?;
+        self.change(limits, |state| LimitState { paused, ..state }).await
+    }
+
+    /// Stores changes of limits in place of the present ones.
+    async fn change(
+        &self,
+        limits: Vec<ConfiguredLimit>,
+        change: impl Fn(LimitState) -> LimitState,
+    ) -> Result<(), BudgetError> {
+        let stores = self.stores();
+        for state in stores.limit_states(limits).await? {
+            let LimitState { limit, paused, changed_to: amount } = change(state);
+            let ConfiguredLimit { budget, limit, unit, .. } = limit;
+            let control = BudgetControl { budget, limit, unit, paused, amount };
+            stores.call(STORE_TIMEOUT, stores.budgets()?.set_control(control)).await?;
         }
         Ok(())
-    }
-
-    /// Returns what was changed about a limit: whether it is paused, and the amount in place of the configured one.
-    async fn control(&self, sum: &LimitedSum) -> Result<(bool, Option<u64>), StoreError> {
-        let start = UnixMillis::new(0);
-        // A balance tells it, of an account that no call has.
-        let reservation = Reservation {
-            account: BudgetAccount {
-                tenant: Uuid::nil(),
-                budget: sum.budget.clone(),
-                limit: sum.limit.clone(),
-                scope: "".into(),
-                unit: sum.unit,
-            },
-            start,
-            since: start,
-            keep: None,
-            amount: 0,
-            limit: 0,
-            may_exceed: false,
-        };
-        let stores = self.stores();
-        let reservations = [reservation];
-        let balances = stores.budgets()?.balances(&reservations);
-        let balances = stores.call(STORE_TIMEOUT, balances).await?;
-        Ok(balances.first().map_or((false, None), |balance| (balance.paused, balance.limit)))
-    }
-
-    async fn store_control(
-        &self,
-        sum: &LimitedSum,
-        paused: bool,
-        amount: Option<u64>,
-    ) -> Result<(), BudgetError> {
-        let LimitedSum { budget, limit, unit, .. } = sum.clone();
-        let stores = self.stores();
-        let control = BudgetControl { budget, limit, unit, paused, amount };
-        Ok(stores.call(STORE_TIMEOUT, stores.budgets()?.set_control(control)).await?)
     }
 }
 

@@ -115,4 +115,34 @@ impl BudgetUnit {
             _ => format!("{whole}.{}", &digits[..significant]),
         }
     }
+
+    /// Reads an amount that [`format_number`](Self::format_number) has written; none for another text.
+    #[must_use]
+    pub fn parse_number(self, text: &str) -> Option<u64> {
+        let Self::Money(_) = self else { return text.parse().ok() };
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        let is_part = part.len() <= 6 && part.bytes().all(|byte| byte.is_ascii_digit());
+        let part: u64 = format!("{part:0<6}").parse().ok().filter(|_| is_part)?;
+        whole.parse::<u64>().ok()?.checked_mul(MILLIONTHS)?.checked_add(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_read_as_it_was_written() {
+        let euros: BudgetUnit = "EUR/2".parse().expect("a unit");
+        for amount in [0, 1, 10_000, 12_500_000, 40_000_000, 12_345_678, u64::MAX] {
+            for unit in [euros, BudgetUnit::Calls] {
+                let text = unit.format_number(amount);
+                assert_eq!(unit.parse_number(&text), Some(amount), "{text}");
+            }
+        }
+        for text in ["", ".", "1.", "-1", "1.0000000", "1.-5", "99999999999999999999"] {
+            let parsed = euros.parse_number(text);
+            assert!(parsed.is_none() || text == "1.", "{text}: {parsed:?}");
+        }
+    }
 }

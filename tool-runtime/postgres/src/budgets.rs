@@ -11,6 +11,7 @@ use tool_runtime_core::store::{
     PeriodPosition, Reservation, ReserveOutcome, ScopedKey, Settlement, SpendOutcome, StoreError,
     StoredPeriod, UnixMillis,
 };
+use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use crate::PostgresStore;
@@ -177,10 +178,10 @@ pub(crate) struct AmountsNeeded {
     places: Vec<usize>,
     accounts: Vec<BudgetAccount>,
     digests: Vec<Vec<u8>>,
-    locks: Vec<i64>,
-    starts: Vec<i64>,
-    firsts: Vec<i64>,
-    lasts: Vec<i64>,
+    locks: Vec<Option<i64>>,
+    starts: Vec<Option<i64>>,
+    firsts: Vec<Option<i64>>,
+    lasts: Vec<Option<i64>>,
     amounts: Vec<i64>,
     limits: Vec<i64>,
     may_exceed: Vec<bool>,
@@ -195,15 +196,15 @@ impl AmountsNeeded {
         let digests: Vec<_> = sorted().map(|it| it.account.digest()).collect();
         Self {
             accounts: sorted().map(|it| it.account.clone()).collect(),
-            locks: digests.iter().map(lock_number).collect(),
+            locks: sorted().zip(&digests).map(|(it, digest)| lock(it, digest)).collect(),
             digests: digests.iter().map(|it| it.as_bytes().to_vec()).collect(),
-            starts: sorted().map(|it| timestamp(it.start)).collect(),
+            starts: sorted().map(|it| it.period.map(|it| timestamp(it.start))).collect(),
             firsts: sorted().map(first_period).collect(),
             lasts: sorted().map(last_period).collect(),
             amounts: places.iter().map(|place| whole(amounts[*place])).collect(),
             limits: sorted().map(|it| whole(it.limit)).collect(),
             may_exceed: sorted().map(|it| it.may_exceed).collect(),
-            delete_at: sorted().map(|it| it.keep.map(|keep| timestamp(now.after(keep)))).collect(),
+            delete_at: sorted().map(|it| delete_at(it, now)).collect(),
             places,
         }
     }
@@ -252,15 +253,25 @@ impl AmountsNeeded {
     }
 }
 
-/// The first period that counts against a limit.
-fn first_period(reservation: &Reservation) -> i64 {
-    timestamp(reservation.since.min(reservation.start))
+/// The start of the first period that counts against a limit.
+fn first_period(reservation: &Reservation) -> Option<i64> {
+    reservation.period.map(|period| timestamp(period.counted_starts().0))
 }
 
-/// The last one: a clock may have been set back, and the amounts of later periods of a rolling window count too.
-fn last_period(reservation: &Reservation) -> i64 {
-    let is_rolling = reservation.since < reservation.start;
-    if is_rolling { i64::MAX } else { timestamp(reservation.start) }
+/// The start of the last one.
+fn last_period(reservation: &Reservation) -> Option<i64> {
+    let (_, last) = reservation.period?.counted_starts();
+    Some(last.map_or(i64::MAX, timestamp))
+}
+
+/// The lock of an account; none if no sum of it is stored.
+fn lock(reservation: &Reservation, digest: &Digest) -> Option<i64> {
+    reservation.period.map(|_| lock_number(digest))
+}
+
+fn delete_at(reservation: &Reservation, now: UnixMillis) -> Option<i64> {
+    let keep = reservation.period?.keep?;
+    Some(timestamp(now.after(keep)))
 }
 
 fn must_be_storable(account: &BudgetAccount) -> Result<(), StoreError> {

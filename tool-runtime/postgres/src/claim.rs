@@ -9,7 +9,6 @@ use tool_runtime_core::store::{
     Balance, ClaimDecision, ClaimOutcome, ClaimRequest, Fence, KeyRecord, KeyState, Reservation,
     ReserveOutcome, ReservedAmount, ScopedKey, StoreError, StoreErrorKind, UnixMillis,
 };
-use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
 
 use crate::budgets::AmountsNeeded;
@@ -205,12 +204,8 @@ fn insertion(
     let state = KeyState::Unknown;
     let mut record = KeyRecord::new(key.clone(), request.fingerprint, Fence::new(0), state);
     let missing = KeyRecord::missing_amounts(None, reservations);
-    record.add_reserved(reservations, &digests(reservations), &missing);
+    record.add_reserved(reservations, &Reservation::account_digests(reservations), &missing);
     needs.bind(claim.optional_text(ReservedAmount::to_text(&record.reserved).as_deref()))
-}
-
-fn digests(reservations: &[Reservation]) -> Vec<Digest> {
-    reservations.iter().map(|reservation| reservation.account.digest()).collect()
 }
 
 fn claim_row(row: &Row, key: &ScopedKey, needs: &AmountsNeeded) -> Result<ClaimRow, StoreError> {
@@ -233,7 +228,7 @@ async fn take_over(
     let (key, owner) = (&request.key, record.fence);
     let (state, lease_until) = lease_columns(&record.state);
     let missing = KeyRecord::missing_amounts(Some(&record), reservations);
-    let accounts = digests(reservations);
+    let accounts = Reservation::account_digests(reservations);
     let mut additions = KeyRecord { reserved: Vec::new(), ..(*record).clone() };
     additions.add_reserved(reservations, &accounts, &missing);
     let mut reserved = (*record).clone();

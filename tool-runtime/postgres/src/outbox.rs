@@ -75,7 +75,7 @@ impl OutboxStore for PostgresStore {
         batch: OutboxBatch,
     ) -> Result<bool, StoreError> {
         let scope = RowScope::Tenant(ticket.tenant);
-        let statements = tickets::insertion_within(ticket, quota, now, Some(batch))?;
+        let statements = tickets::insertion_within(ticket, quota, now, batch)?;
         self.execute_all(scope, statements).await.map(|rows| rows > 0)
     }
 
@@ -109,8 +109,7 @@ impl OutboxStore for PostgresStore {
         let lease = async move {
             database.rows(RowScope::AllTenants, &[expire, lease], stored_message).await
         };
-        let mut messages = self.database.run(lease).await?;
-        messages.sort_unstable_by_key(|stored| stored.message.id);
+        let messages = self.database.run(lease).await?;
         let leased =
             messages.into_iter().map(|StoredMessage { message, leases, failures, .. }| {
                 LeasedMessage { message, lease: leases, failures }

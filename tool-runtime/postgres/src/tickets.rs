@@ -23,26 +23,9 @@ const PUT: &str = r#"
     ON CONFLICT (id) DO NOTHING
     RETURNING id"#;
 
-/// Inserts a ticket if its caller's waiting ones leave room. One row: it is stored, now or already.
+/// Inserts a ticket if its caller's waiting ones leave room, and its messages with it. One row: it is stored, now or
+/// already.
 const PUT_WITHIN: &str = r#"
-    WITH stored AS (
-        SELECT id FROM "SCHEMA".tickets WHERE id = $1
-    ), waiting AS (
-        SELECT count(*) AS tickets, coalesce(sum(octet_length(payload)), 0) AS bytes
-        FROM "SCHEMA".tickets
-        WHERE tenant = $2 AND hashtextextended(caller, 0) = hashtextextended($4, 0) AND caller = $4 AND ended IS NULL AND expires_at > $8
-    ), inserted AS (
-        INSERT INTO "SCHEMA".tickets (id, tenant, conversation, caller, payload, expires_at, ended)
-        SELECT $1, $2, $3, $4, $5, $6, $7 FROM waiting
-        WHERE NOT EXISTS (SELECT FROM stored)
-            AND waiting.tickets < $9 AND waiting.bytes + octet_length($5) <= $10
-        ON CONFLICT (id) DO NOTHING
-        RETURNING id
-    )
-    SELECT id FROM stored UNION ALL SELECT id FROM inserted"#;
-
-/// The same with messages, which are inserted with a new ticket.
-const PUT_WITHIN_WITH: &str = r#"
     WITH stored AS (
         SELECT id FROM "SCHEMA".tickets WHERE id = $1
     ), waiting AS (
@@ -105,7 +88,7 @@ impl TicketStore for PostgresStore {
         now: UnixMillis,
     ) -> Result<bool, StoreError> {
         let scope = RowScope::Tenant(ticket.tenant);
-        let statements = insertion_within(ticket, quota, now, None)?;
+        let statements = insertion_within(ticket, quota, now, OutboxBatch::default())?;
         self.execute_all(scope, statements).await.map(|rows| rows > 0)
     }
 
@@ -117,7 +100,7 @@ impl TicketStore for PostgresStore {
     }
 
     async fn end_ticket(&self, id: Uuid, end: TicketEnd) -> Result<Option<TicketEnd>, StoreError> {
-        self.end_ticket_with(id, end, OutboxBatch { messages: Vec::new(), max_queued: 0 }).await
+        self.end_ticket_with(id, end, OutboxBatch::default()).await
     }
 
     async fn waiting_tickets(
@@ -170,18 +153,13 @@ pub(crate) fn insertion_within(
     ticket: WaitingTicket,
     quota: TicketQuota,
     now: UnixMillis,
-    batch: Option<OutboxBatch>,
+    batch: OutboxBatch,
 ) -> Result<Vec<Statement>, StoreError> {
     must_have_no_nul(&[&ticket.conversation, &ticket.caller])?;
     let lock = caller_lock(ticket.tenant, &ticket.caller);
-    let sql = if batch.is_some() { PUT_WITHIN_WITH } else { PUT_WITHIN };
-    let insert = insertion(sql, ticket).time(now);
+    let insert = insertion(PUT_WITHIN, ticket).time(now);
     let insert = insert.number(count(quota.tickets)).number(count(quota.bytes));
-    let insert = match batch {
-        Some(batch) => outbox::bind(insert, batch)?,
-        None => insert,
-    };
-    Ok(vec![lock, insert])
+    Ok(vec![lock, outbox::bind(insert, batch)?])
 }
 
 /// Inserts a ticket that the store does not have.

@@ -3,7 +3,9 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 use tool_runtime_core::store::signed::{timestamp, whole};
-use tool_runtime_core::store::{Balance, Reservation, UnixMillis};
+use tool_runtime_core::store::{
+    Balance, BudgetAccount, Reservation, ReservationPeriod, UnixMillis,
+};
 use tool_runtime_schema::canonical::Digest;
 
 use super::budgets::{delete_at, sums};
@@ -49,7 +51,7 @@ enum SumColumn {
 /// Reservations with what they need of their accounts.
 pub(super) struct AccountNeeds<'r> {
     pub(super) reservations: &'r [Reservation],
-    /// The digests of the accounts.
+    /// The digests of the accounts, once the balances are read.
     pub(super) accounts: Vec<Digest>,
     /// The amounts that are to be added.
     pub(super) amounts: Vec<u64>,
@@ -63,7 +65,7 @@ impl<'r> AccountNeeds<'r> {
     pub(super) fn new(reservations: &'r [Reservation]) -> Self {
         Self {
             reservations,
-            accounts: reservations.iter().map(|it| it.account.digest()).collect(),
+            accounts: Vec::new(),
             amounts: reservations.iter().map(|it| it.amount).collect(),
             balances: Vec::new(),
             rows: Vec::new(),
@@ -71,6 +73,7 @@ impl<'r> AccountNeeds<'r> {
     }
 
     pub(super) fn read_balances(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.accounts = Reservation::account_digests(self.reservations);
         for (reservation, account) in self.reservations.iter().zip(&self.accounts) {
             let (balance, row) = balance(connection, reservation, *account)?;
             self.balances.push(balance);
@@ -113,17 +116,17 @@ impl<'r> AccountNeeds<'r> {
         for (index, (reservation, amount)) in
             self.reservations.iter().zip(&self.amounts).enumerate()
         {
+            let Some(period) = &reservation.period else { continue };
             let (spent, reserved) = match column {
                 SumColumn::Spent => (*amount, 0),
                 SumColumn::Reserved => (0, *amount),
             };
-            match self.rows[index] {
-                Some(row) => {
-                    let sums =
-                        params![row, whole(reservation.limit), whole(spent), whole(reserved)];
-                    connection.prepare_cached(ADD_TO_ROW)?.execute(sums)?;
-                }
-                None => add(connection, now, reservation, self.accounts[index], (spent, reserved))?,
+            if let Some(row) = self.rows[index] {
+                let sums = params![row, whole(reservation.limit), whole(spent), whole(reserved)];
+                connection.prepare_cached(ADD_TO_ROW)?.execute(sums)?;
+            } else {
+                let limited = (&reservation.account, self.accounts[index], reservation.limit);
+                add(connection, now, limited, period, (spent, reserved))?;
             }
         }
         // Another reading would find the same.
@@ -140,8 +143,10 @@ impl<'r> AccountNeeds<'r> {
 
     /// Returns how much of the amounts counts in the balance of a reservation.
     fn added_to(&self, reservation: &Reservation) -> u64 {
+        let Some(period) = &reservation.period else { return 0 };
         let added = self.reservations.iter().zip(&self.amounts).filter(|(other, _)| {
-            other.account == reservation.account && reservation.counts(other.start)
+            other.account == reservation.account
+                && other.period.is_some_and(|other| period.counts(other.start))
         });
         added.fold(0, |sum, (_, amount)| sum.saturating_add(*amount))
     }
@@ -153,8 +158,9 @@ fn balance(
     reservation: &Reservation,
     digest: Digest,
 ) -> rusqlite::Result<(Balance, Option<i64>)> {
-    let Reservation { account, start, since, .. } = reservation;
-    let is_rolling = since < start;
+    let account = &reservation.account;
+    let counted = reservation.period.map(|period| period.counted_starts());
+    let last = |last: Option<UnixMillis>| last.map_or(i64::MAX, timestamp);
     let mut statement = connection.prepare_cached(BALANCE)?;
     let mut periods = statement.query(params![
         account.budget,
@@ -162,8 +168,8 @@ fn balance(
         account.unit.to_string(),
         account.tenant.as_bytes(),
         digest.as_bytes(),
-        timestamp(if is_rolling { *since } else { *start }),
-        if is_rolling { i64::MAX } else { timestamp(*start) },
+        counted.map(|(first, _)| timestamp(first)),
+        counted.map(|(_, counted_last)| last(counted_last)),
     ])?;
     let (mut balance, mut row_of_period) = (Balance::default(), None);
     while let Some(row) = periods.next()? {
@@ -172,7 +178,8 @@ fn balance(
         balance.limit = limit.map(i64::unsigned_abs);
         if row.get_ref(2)? != ValueRef::Null {
             balance = balance.with_period(&sums(row, 2)?);
-            if row.get::<_, i64>(5)? == timestamp(*start) {
+            let start: i64 = row.get(5)?;
+            if reservation.period.is_some_and(|period| timestamp(period.start) == start) {
                 row_of_period = Some(row.get(6)?);
             }
         }
@@ -180,12 +187,12 @@ fn balance(
     Ok((balance, row_of_period))
 }
 
-/// Adds amounts to what is spent and to what is reserved in the period of a reservation.
+/// Adds amounts to what is spent and to what is reserved in a period of an account.
 fn add(
     connection: &Connection,
     now: UnixMillis,
-    Reservation { account, start, keep, limit, .. }: &Reservation,
-    digest: Digest,
+    (account, digest, limit): (&BudgetAccount, Digest, u64),
+    ReservationPeriod { start, keep, .. }: &ReservationPeriod,
     (spent, reserved): (u64, u64),
 ) -> rusqlite::Result<()> {
     let added = connection.prepare_cached(ADD)?.execute(params![
@@ -196,7 +203,7 @@ fn add(
         account.limit,
         account.scope,
         account.unit.to_string(),
-        whole(*limit),
+        whole(limit),
         whole(spent),
         whole(reserved),
         delete_at(now, *keep).map(timestamp),

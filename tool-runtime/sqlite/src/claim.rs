@@ -53,8 +53,8 @@ pub(super) fn claim(
     };
     let decision = request.decide(record.as_ref());
     let mut needs = AccountNeeds::new(reservations);
-    needs.amounts = KeyRecord::missing_amounts(record.as_ref(), reservations);
     if let ClaimDecision::Insert { .. } | ClaimDecision::TakeOver { .. } = decision {
+        needs.amounts = KeyRecord::missing_amounts(record.as_ref(), reservations);
         needs.read_balances(connection)?;
         if !needs.fit() {
             return Ok((ReserveOutcome::Exceeded(needs.balances), None));

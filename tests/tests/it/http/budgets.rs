@@ -185,6 +185,26 @@ async fn an_allowance_counts_the_calls_over_both_protocols() {
 }
 
 #[tokio::test]
+async fn refusals_are_counted_without_the_names_of_allowances() {
+    let callers = [("agent", "tools"), ("scraper", "metrics tools")];
+    let allowance = Allowance::new("job-17", "5.00 EUR").expect("an allowance");
+    let office = Office::limiting(Permission::Allow, &callers, Some(allowance));
+    for amount in ["5.01", "6"] {
+        assert_eq!(office.pay("agent", "jane", amount).await.status, 403);
+    }
+    assert_eq!(office.pay("agent", "jane", "5").await.status, 200);
+    let metrics = office.read("scraper", "/metrics").await.text;
+    let labels = r#"{budget="allowances",limit="lifetime",unit="EUR"}"#;
+    for line in [
+        format!("tool_server_budget_refusals_total{labels} 2"),
+        format!("tool_server_budget_spent_amount_total{labels} 5.0"),
+    ] {
+        assert!(metrics.contains(&line), "{line}: {metrics}");
+    }
+    assert!(!metrics.contains("job-17"), "{metrics}");
+}
+
+#[tokio::test]
 async fn an_operator_lists_limits_and_sums_and_is_on_the_record() {
     let callers = [("agent", "tools"), ("auditor", "budgets"), ("scraper", "metrics tools")];
     let office = Office::new(Permission::Allow, &callers);
@@ -195,7 +215,9 @@ async fn an_operator_lists_limits_and_sums_and_is_on_the_record() {
     let first = office.read("auditor", "/budgets?limit=2").await;
     assert_eq!(first.status, 200, "{}", first.text);
     let first = first.json();
-    let limit = json!({"budget": "office", "limit": "day", "unit": "EUR", "total": "50.00"});
+    let limit = json!({
+        "budget": "office", "limit": "day", "unit": "EUR", "total": "50.00", "paused": false,
+    });
     assert_eq!(first["limits"], json!([limit]));
     let next = first["next"].as_str().expect("a cursor");
     let second = office.read("auditor", &format!("/budgets?limit=2&after={next}")).await.json();

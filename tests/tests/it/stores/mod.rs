@@ -1,6 +1,7 @@
 //! Stores: the one in memory, the suites for all, and the lease protocol in every order.
 
 mod broken;
+mod broken_budgets;
 mod conformance;
 mod evidence;
 mod lease;

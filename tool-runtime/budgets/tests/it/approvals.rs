@@ -93,6 +93,10 @@ async fn a_ticket_says_what_the_call_uses_and_reserves_nothing() {
     assert_eq!(details["budgets"][0], "uses 30.00 of 50.00 EUR left today (shopping)");
     let ticket = details["ticket"].to_string();
 
+    let call = shop.runtime.tickets().resume(&ticket, &cx("jane")).await;
+    assert_eq!(call.preview().budgets(), ["uses 30.00 of 50.00 EUR left today (shopping)"]);
+    drop(call);
+
     // Another call takes the money meanwhile, and the approval comes too late.
     let other = shop.call("buy", r#"{"price":{"amount":"40","currency":"EUR"}}"#).await;
     let other = other.error().and_then(|error| error.details()).expect("details").clone();

@@ -20,6 +20,9 @@ pub struct SpendingRecord {
     pub total: u64,
     /// The outcome.
     pub outcome: SpendingOutcome,
+    /// The digest of the idempotency key under which the amount is spent, so that a repeat is told from a call of its own;
+    /// none for a read, and for a call that was refused before it had a key.
+    pub key: Option<[u8; 32]>,
     /// The name and the SHA-256 of the mandate that proves the limit, separated by a space.
     pub mandate: Option<Arc<str>>,
 }
@@ -37,4 +40,6 @@ pub enum SpendingOutcome {
     Held,
     /// This much was spent, and the rest is free again.
     Spent(u64),
+    /// The call repeats another one and has its answer. The other call has spent this much, and this one nothing.
+    Replayed(u64),
 }

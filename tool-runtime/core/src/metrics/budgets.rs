@@ -17,7 +17,8 @@ const ALLOWANCES: &str = "allowances";
 
 /// Records an amount of a call that has ended.
 pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
-    let SpendingRecord { budget, limit, unit, amount, total, outcome, mandate: _ } = spending;
+    let SpendingRecord { budget, limit, unit, amount, total, outcome, key: _, mandate: _ } =
+        spending;
     let millionths = |amount: u64| match unit {
         BudgetUnit::Calls => amount.saturating_mul(MILLIONTHS),
         BudgetUnit::Money(_) => amount,
@@ -40,6 +41,8 @@ pub(super) fn record(to: &Recorder, spending: &SpendingRecord) {
     };
     match outcome {
         SpendingOutcome::Refused => series(&BUDGET_REFUSALS).add(1, &attributes),
+        // The call that was answered first has counted it.
+        SpendingOutcome::Replayed(_) => {}
         SpendingOutcome::Held => {
             reserved();
             series(&BUDGET_AMOUNTS_HELD).add_amount(millionths(*amount), &attributes);

@@ -98,6 +98,16 @@ impl Stores {
 }
 
 impl ChosenStores {
+    /// Returns the store of keys that the host set.
+    fn keys(&self) -> Option<&Arc<dyn IdempotencyStore>> {
+        self.keys.as_ref().or_else(|| self.all.as_ref().map(|all| &all.keys))
+    }
+
+    /// Returns the store of tickets that the host set.
+    fn tickets(&self) -> Option<&Arc<dyn TicketStore>> {
+        self.tickets.as_ref().or_else(|| self.all.as_ref().map(|all| &all.tickets))
+    }
+
     /// Takes the store for each purpose, else the one for everything, else memory.
     pub(super) fn resolve(self) -> Stores {
         let default_stores = self.all.unwrap_or_else(|| Stores::all(MemoryStore::new()));
@@ -148,8 +158,7 @@ impl Policy {
 
     /// Returns whether a tool can borrow a transaction of this type from the store of keys.
     pub(crate) fn has_transaction(&self, id: TypeId) -> bool {
-        let keys = self.stores.keys.as_ref();
-        let keys = keys.or_else(|| self.stores.all.as_ref().map(|all| &all.keys));
+        let keys = self.stores.keys();
         let scope = TransactionScope::new(Uuid::nil(), Duration::ZERO);
         let transaction = keys.and_then(|keys| keys.transaction(scope));
         transaction.is_some_and(|transaction| (*transaction.into_any()).type_id() == id)
@@ -381,14 +390,10 @@ impl Policy {
         let unknown = self.rules_for.keys().filter(is_unknown);
         let unknown = unknown.map(|name| BuildProblem::UnknownRules { name: name.clone() });
         let rules = self.rules_for.values().chain([&self.rules]).flat_map(settings_check::check);
-        let keys = self.stores.keys.as_ref();
-        let keys = keys.or_else(|| self.stores.all.as_ref().map(|all| &all.keys));
-        let has_no_budgets = keys.is_some_and(|keys| keys.budgets().is_none());
+        let has_no_budgets = self.stores.keys().is_some_and(|keys| keys.budgets().is_none());
         let unstored =
             (!self.budgets.is_empty() && has_no_budgets).then_some(BuildProblem::BudgetsNotStored);
-        let tickets = self.stores.tickets.as_ref();
-        let tickets = tickets.or_else(|| self.stores.all.as_ref().map(|all| &all.tickets));
-        let has_outbox = tickets.is_none_or(|tickets| tickets.outbox().is_some());
+        let has_outbox = self.stores.tickets().is_none_or(|tickets| tickets.outbox().is_some());
         let receivers = events::check(&self.event_receivers, has_outbox);
         let unknown = unknown.chain(unstored).chain(spending::problems(&self.budgets));
         let unknown = unknown.chain(receivers);

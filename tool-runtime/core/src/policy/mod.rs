@@ -53,8 +53,8 @@ pub use self::out_of_range::OutOfRange;
 pub use self::policy_state::PolicyState;
 pub use self::retry::RetryConfig;
 pub use self::spending::{
-    BudgetWarning, Demand, LimitedSum, ObserveBudgets, OverLimit, SpendingCall, SpendingLimit,
-    SpendingProof, ToolSpendingLimit,
+    BudgetWarning, ConfiguredLimit, Demand, LimitState, ObserveBudgets, OverLimit, SpendingCall,
+    SpendingLimit, SpendingProof, ToolSpendingLimit,
 };
 #[doc(hidden)]
 pub use self::store_client::{STORE_TIMEOUT, StoreClient};

@@ -17,7 +17,7 @@ use super::idempotency::KeyClaims;
 use super::limits::{CallLimits, ConcurrencyLimit, LimitShares, RejectedCallLimit, RunKey};
 use super::read_cache::ReadCache;
 use super::retry::call_retries;
-use super::spending::{LimitedSum, SpendingLimits};
+use super::spending::{ConfiguredLimit, SpendingLimits};
 use super::store_client::{STORE_TIMEOUT, StoreClient, log_store_error};
 use super::stored_outputs::Outputs;
 use super::tool_plan::ToolPlanner;
@@ -143,10 +143,10 @@ impl PolicyState {
         self.planner.plan(tool, replaced)
     }
 
-    /// Lists the sums that budgets limit.
+    /// Lists the limits of budgets.
     #[must_use]
-    pub fn budget_sums(&self) -> Vec<LimitedSum> {
-        self.planner.budgets.iter().flat_map(|budget| budget.sums()).collect()
+    pub fn budget_limits(&self) -> Vec<ConfiguredLimit> {
+        self.planner.budgets.iter().flat_map(|budget| budget.limits()).collect()
     }
 
     /// Returns the policies as calls and the pipeline use them.

@@ -112,19 +112,28 @@ pub struct BudgetAccount {
 pub struct Reservation {
     /// The account.
     pub account: BudgetAccount,
-    /// The start of the period that the amount is taken from.
-    pub start: UnixMillis,
-    /// The start of the first period that counts against the limit: the same for a calendar window, an earlier one
-    /// for a rolling window, of which a period is a part.
-    pub since: UnixMillis,
-    /// The time for which the period is stored; for ever if none.
-    pub keep: Option<Duration>,
+    /// The period that the amount is taken from; none for a limit of each call alone: its amount is compared with the
+    /// limit in force when the key is claimed first, and no sum of it is stored.
+    pub period: Option<ReservationPeriod>,
     /// The amount.
     pub amount: u64,
     /// The limit of all periods that count.
     pub limit: u64,
     /// True if the limit may be exceeded, which a person has allowed.
     pub may_exceed: bool,
+}
+
+/// The period that a reservation is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
+pub struct ReservationPeriod {
+    /// The start of the period.
+    pub start: UnixMillis,
+    /// The start of the first period that counts against the limit: the same for a calendar window, an earlier one
+    /// for a rolling window, of which a period is a part.
+    pub since: UnixMillis,
+    /// The time for which the period is stored; for ever if none.
+    pub keep: Option<Duration>,
 }
 
 /// An amount that a key has reserved of one account.
@@ -294,9 +303,32 @@ impl Reservation {
         amount == 0 || (!balance.paused && (self.may_exceed || amount <= balance.left(self.limit)))
     }
 
-    /// Returns whether a period counts against the limit.
+    /// Returns the [digests](BudgetAccount::digest) of the accounts of reservations, in their order.
+    #[must_use]
+    pub fn account_digests(reservations: &[Self]) -> Vec<Digest> {
+        reservations.iter().map(|reservation| reservation.account.digest()).collect()
+    }
+}
+
+impl ReservationPeriod {
+    /// Returns the period of a calendar window, which alone counts.
+    #[must_use]
+    pub fn calendar(start: UnixMillis, keep: Option<Duration>) -> Self {
+        Self { start, since: start, keep }
+    }
+
+    /// Returns the starts of the first and of the last period that count against the limit; no last one for a rolling
+    /// window: a clock may have been set back, and the amounts of its later periods count too.
+    #[must_use]
+    pub fn counted_starts(&self) -> (UnixMillis, Option<UnixMillis>) {
+        let is_rolling = self.since < self.start;
+        if is_rolling { (self.since, None) } else { (self.start, Some(self.start)) }
+    }
+
+    /// Returns whether a period with this start counts against the limit.
     #[must_use]
     pub fn counts(&self, start: UnixMillis) -> bool {
-        start == self.start || (self.since < self.start && start >= self.since)
+        let (first, last) = self.counted_starts();
+        start >= first && last.is_none_or(|last| start <= last)
     }
 }

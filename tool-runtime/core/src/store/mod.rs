@@ -32,7 +32,7 @@ pub use async_trait::async_trait;
 
 pub use self::budget::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, Charge, PeriodPosition,
-    Reservation, ReserveOutcome, ReservedAmount, SpendOutcome,
+    Reservation, ReservationPeriod, ReserveOutcome, ReservedAmount, SpendOutcome,
 };
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::export::{

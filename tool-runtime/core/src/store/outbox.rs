@@ -88,7 +88,7 @@ pub trait OutboxStore: TicketStore {
 }
 
 /// Messages that are stored together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(clippy::exhaustive_structs, reason = "a store that does not know a part does not compile")]
 pub struct OutboxBatch {
     /// The messages.

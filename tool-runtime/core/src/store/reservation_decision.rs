@@ -4,17 +4,25 @@ use std::fmt::Write as _;
 
 use tool_runtime_schema::canonical::Digest;
 
-use super::{BudgetUnit, Charge, KeyRecord, Reservation, ReservedAmount, UnixMillis};
+use super::{
+    BudgetUnit, Charge, KeyRecord, Reservation, ReservationPeriod, ReservedAmount, UnixMillis,
+};
 
 impl KeyRecord {
     /// Returns the amounts that a claimant needs beyond what the key's record has reserved, in the order of the
-    /// reservations; zero for one that the record covers.
+    /// reservations; zero for one that the record covers, and for a limit of each call alone, which its first claim
+    /// has met.
     ///
     /// A record without a match, or none, has reserved nothing.
     #[must_use]
     pub fn missing_amounts(record: Option<&Self>, reservations: &[Reservation]) -> Vec<u64> {
-        let reserved = record.map_or(&[][..], |record| &record.reserved);
+        let Some(Self { reserved, .. }) = record else {
+            return reservations.iter().map(|reservation| reservation.amount).collect();
+        };
         let missing = |reservation: &Reservation| {
+            if reservation.period.is_none() {
+                return 0;
+            }
             if reserved.is_empty() {
                 return reservation.amount;
             }
@@ -37,8 +45,8 @@ impl KeyRecord {
     ) {
         let needs = reservations.iter().zip(accounts).zip(missing);
         for ((reservation, account), amount) in needs.filter(|(_, missing)| **missing > 0) {
-            let account = *account;
-            let (start, unit) = (reservation.start, reservation.account.unit);
+            let Some(ReservationPeriod { start, .. }) = reservation.period else { continue };
+            let (account, unit) = (*account, reservation.account.unit);
             let same = |it: &&mut ReservedAmount| it.account == account && it.start == start;
             match self.reserved.iter_mut().find(same) {
                 Some(present) => present.amount = present.amount.saturating_add(*amount),

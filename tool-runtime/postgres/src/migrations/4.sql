@@ -38,7 +38,7 @@ CREATE TABLE "SCHEMA".budget_controls (
     PRIMARY KEY (budget, limit_name, unit)
 );
 
--- Reads balances, each of the periods from in_firsts to in_lasts.
+-- Reads balances, each of the periods from in_firsts to in_lasts; of none if these are NULL.
 CREATE FUNCTION "SCHEMA".budget_balances(
     in_tenant uuid, in_accounts bytea[], in_firsts bigint[], in_lasts bigint[],
     in_budgets text[], in_limit_names text[], in_units text[])
@@ -62,7 +62,8 @@ $$;
 
 -- Reserves amounts, or spends them, if all of them fit; returns whether they do, and the balances with them. The
 -- accounts are in order, so that two transactions do not wait for each other. All that add to an account wait for its
--- lock: a rolling window has several rows.
+-- lock: a rolling window has several rows. An account without a start has neither a lock nor a row: its amount is
+-- compared with the limit.
 CREATE FUNCTION "SCHEMA".take_amounts(
     in_tenant uuid, in_accounts bytea[], in_locks bigint[], in_starts bigint[], in_firsts bigint[], in_lasts bigint[],
     in_amounts bigint[], in_limits bigint[], in_may_exceed boolean[], in_delete_at bigint[],
@@ -96,6 +97,7 @@ BEGIN
             in_accounts, in_starts, in_budgets, in_limit_names, in_scopes, in_units, in_limits, in_amounts,
             in_delete_at) AS needs (
                 account, start, budget, limit_name, scope, unit, most, amount, delete_at)
+        WHERE start IS NOT NULL
         ON CONFLICT (tenant, account, start) DO UPDATE
         SET spent = least(periods.spent::numeric + excluded.spent, 9223372036854775807)::bigint,
             reserved = least(periods.reserved::numeric + excluded.reserved, 9223372036854775807)::bigint,

@@ -7,8 +7,8 @@ use tool_runtime::Uuid;
 use tool_runtime::canonical::Digest;
 use tool_runtime::store::{
     BudgetAccount, BudgetStore, BudgetUnit, Charge, ClaimOutcome, ClaimRequest, Currency, Fence,
-    IdempotencyStore, KeyRecord, KeyState, MemoryStore, Reservation, ReserveOutcome, ScopedKey,
-    Settlement, SqliteStore, StoredAnswer, UnixMillis,
+    IdempotencyStore, KeyRecord, KeyState, MemoryStore, Reservation, ReservationPeriod,
+    ReserveOutcome, ScopedKey, Settlement, SqliteStore, StoredAnswer, UnixMillis,
 };
 
 use crate::server;
@@ -88,7 +88,8 @@ fn tenant(number: usize) -> Uuid {
     Uuid::from_u128(7 + number as u128)
 }
 
-/// The needs of a call of up to two accounts: one with a calendar window of ten leases, and one with a rolling window.
+/// The needs of a call of up to three accounts: one with a calendar window of ten leases, one with a rolling window, and
+/// a limit of each call alone.
 fn needs(numbers: &mut Numbers, tenant: Uuid, now: UnixMillis) -> Vec<Reservation> {
     let window = u64::try_from(LEASE.as_millis()).expect("a short time") * 10;
     let floor = |time: u64, part: u64| UnixMillis::new(time / part * part);
@@ -100,9 +101,7 @@ fn needs(numbers: &mut Numbers, tenant: Uuid, now: UnixMillis) -> Vec<Reservatio
             scope: scope.into(),
             unit: BudgetUnit::Money(Currency::new("EUR", 2).expect("a currency")),
         },
-        start,
-        since,
-        keep: Some(LEASE * 30),
+        period: Some(ReservationPeriod { start, since, keep: Some(LEASE * 30) }),
         amount: amount as u64,
         limit: 40,
         may_exceed: false,
@@ -113,10 +112,11 @@ fn needs(numbers: &mut Numbers, tenant: Uuid, now: UnixMillis) -> Vec<Reservatio
         need(numbers.below(15), "calendar", calendar, calendar),
         need(numbers.below(15), "rolling", start, since),
     ];
-    if numbers.below(2) == 0 {
-        needs.reverse();
-    }
-    needs.truncate(numbers.below(3));
+    needs
+        .push(Reservation { period: None, ..need(numbers.below(45), "alone", calendar, calendar) });
+    let first = numbers.below(needs.len());
+    needs.rotate_left(first);
+    needs.truncate(numbers.below(4));
     needs
 }
 

@@ -204,7 +204,7 @@ impl CallSnapshot {
             dry_run: self.dry_run,
             approval_dry_run: known_call.is_some_and(|call| call.approval_dry_run),
             replay_of: known_call.and_then(|call| call.replay_of),
-            spending: self.spending.iter().map(RecordedSpending::from).collect(),
+            spending: self.spending.iter().map(|it| RecordedSpending::new(it, keys)).collect(),
             approval: self.approval.as_deref().map(EndedApproval::to_record),
             input_hash: contents.input_hash,
             output_hash: contents.output_hash,

@@ -7,8 +7,8 @@ use futures::FutureExt;
 use futures::future::join_all;
 use tool_runtime_core::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge,
-    ClaimOutcome, ClaimRequest, Currency, Fence, KeyState, Reservation, ReserveOutcome, ScopedKey,
-    Settlement, SpendOutcome, StoredAnswer, UnixMillis,
+    ClaimOutcome, ClaimRequest, Currency, Fence, KeyState, Reservation, ReservationPeriod,
+    ReserveOutcome, ScopedKey, Settlement, SpendOutcome, StoredAnswer, UnixMillis,
 };
 use tool_runtime_schema::canonical::Digest;
 use uuid::Uuid;
@@ -31,6 +31,7 @@ pub async fn budgets(store: &dyn BudgetStore) {
     the_periods_of_a_window_count_together(store).await;
     spending_without_a_key_is_all_or_nothing(store).await;
     a_control_holds_at_once(store).await;
+    a_limit_of_each_call_alone_has_no_sum(store).await;
     a_limit_is_raised_for_one_period(store).await;
     periods_are_listed_and_swept(store).await;
 }
@@ -74,9 +75,7 @@ impl<'a> BudgetChecks<'a> {
     fn need(&self, scope: &str, amount: u64) -> Reservation {
         Reservation {
             account: self.account(scope),
-            start: at(0),
-            since: at(0),
-            keep: Some(KEEP),
+            period: Some(day(0)),
             amount,
             limit: 100,
             may_exceed: false,
@@ -113,6 +112,11 @@ impl<'a> BudgetChecks<'a> {
         let balances = done("balances", self.store.balances(needs).await);
         balances.iter().map(|balance| (balance.spent, balance.reserved)).collect()
     }
+}
+
+/// The period of a calendar window that starts so many seconds after the first.
+fn day(start: u64) -> ReservationPeriod {
+    ReservationPeriod::calendar(at(start), Some(KEEP))
 }
 
 fn answered() -> Settlement {
@@ -223,7 +227,7 @@ async fn a_takeover_keeps_the_reservation_of_its_key(store: &dyn BudgetStore) {
     checks.first("1", &needs).await;
     // A day later: the key has its amount in yesterday's period.
     let later = checks.request("1", at(60));
-    let today = Reservation { start: at(50), since: at(50), ..checks.need("user:a", 60) };
+    let today = Reservation { period: Some(day(50)), ..checks.need("user:a", 60) };
     let outcome = checks.reserve_at(later, from_ref(&today)).await;
     let ReserveOutcome::Claimed { outcome: ClaimOutcome::TakenOver(_), .. } = outcome else {
         panic!("an abandoned key is taken over; found {outcome:?}");
@@ -310,8 +314,7 @@ async fn a_dropped_claim_leaves_nothing_reserved(store: &dyn BudgetStore) {
 async fn the_periods_of_a_window_count_together(store: &dyn BudgetStore) {
     let checks = BudgetChecks::new(store);
     let rolling = |start, since, amount| Reservation {
-        start: at(start),
-        since: at(since),
+        period: Some(ReservationPeriod { start: at(start), since: at(since), keep: Some(KEEP) }),
         ..checks.need("user:a", amount)
     };
     checks.first("1", &[rolling(10, 0, 40)]).await;
@@ -321,7 +324,7 @@ async fn the_periods_of_a_window_count_together(store: &dyn BudgetStore) {
     checks.first("3", &[rolling(30, 11, 40)]).await;
     assert_eq!(checks.sums(&[rolling(40, 0, 0)]).await, [(0, 120)]);
     // A calendar window has its own period alone.
-    let calendar = Reservation { start: at(20), since: at(20), ..checks.need("user:a", 0) };
+    let calendar = Reservation { period: Some(day(20)), ..checks.need("user:a", 0) };
     assert_eq!(checks.sums(&[calendar]).await, [(0, 40)]);
 }
 
@@ -331,7 +334,8 @@ async fn spending_without_a_key_is_all_or_nothing(store: &dyn BudgetStore) {
     let spent = done("spend", store.spend(START, needs(60).to_vec()).await);
     assert_eq!(spent, SpendOutcome::Spent(vec![balance(60, 0), balance(10, 0)]));
     let refused = done("spend", store.spend(START, needs(50).to_vec()).await);
-    assert_eq!(refused, SpendOutcome::Exceeded(vec![balance(60, 0), balance(10, 0)]));
+    let expected = SpendOutcome::Exceeded(vec![balance(60, 0), balance(10, 0)]);
+    assert_eq!(refused, expected, "nothing is spent if one amount does not fit");
     assert_eq!(checks.sums(&needs(0)).await, [(60, 0), (10, 0)], "nothing else is spent");
 }
 
@@ -350,16 +354,54 @@ async fn a_control_holds_at_once(store: &dyn BudgetStore) {
     };
     set(true, None).await;
     let paused = Balance { paused: true, ..Balance::default() };
-    assert_eq!(checks.reserve("1", &needs).await, ReserveOutcome::Exceeded(vec![paused]));
+    let outcome = checks.reserve("1", &needs).await;
+    let expected = ReserveOutcome::Exceeded(vec![paused]);
+    assert_eq!(outcome, expected, "a paused limit reserves nothing");
     let exceeding = Reservation { may_exceed: true, ..needs[0].clone() };
     assert_eq!(checks.reserve("1", &[exceeding]).await, ReserveOutcome::Exceeded(vec![paused]));
     set(false, Some(50)).await;
     let limited = Balance { limit: Some(50), ..Balance::default() };
-    assert_eq!(checks.reserve("1", &needs).await, ReserveOutcome::Exceeded(vec![limited]));
+    let outcome = checks.reserve("1", &needs).await;
+    let expected = ReserveOutcome::Exceeded(vec![limited]);
+    assert_eq!(outcome, expected, "a changed limit holds at once");
     set(false, Some(60)).await;
     checks.first("1", &needs).await;
     set(false, None).await;
     assert_eq!(done("balances", store.balances(&needs).await), [balance(0, 60)]);
+}
+
+async fn a_limit_of_each_call_alone_has_no_sum(store: &dyn BudgetStore) {
+    let checks = BudgetChecks::new(store);
+    let alone = |amount| Reservation { period: None, ..checks.need("user:a", amount) };
+    for key in ["1", "2"] {
+        let needs = [alone(100), checks.need("user:b", 30)];
+        checks.first(key, &needs).await;
+    }
+    let outcome = checks.reserve("3", &[checks.need("user:b", 30), alone(101)]).await;
+    let expected = ReserveOutcome::Exceeded(vec![balance(0, 60), balance(0, 0)]);
+    assert_eq!(outcome, expected, "an amount above the limit is refused, and nothing is reserved");
+    let spent = done("spend", store.spend(START, vec![alone(100)]).await);
+    assert_eq!(spent, SpendOutcome::Spent(vec![balance(0, 0)]));
+    let periods = done("list_periods", store.list_periods(checks.tenant, None, 10).await);
+    assert_eq!(periods.len(), 1, "no sum of the limit is stored; found {periods:?}");
+
+    let set = async |paused, amount| {
+        let (budget, limit) = (checks.budget.as_str().into(), "day".into());
+        let control = BudgetControl { budget, limit, unit: euros(), paused, amount };
+        done("set_control", store.set_control(control).await);
+    };
+    set(false, Some(50)).await;
+    let limited = Balance { limit: Some(50), ..Balance::default() };
+    assert_eq!(checks.reserve("3", &[alone(51)]).await, ReserveOutcome::Exceeded(vec![limited]));
+    set(true, None).await;
+    let paused = Balance { paused: true, ..Balance::default() };
+    assert_eq!(checks.reserve("3", &[alone(1)]).await, ReserveOutcome::Exceeded(vec![paused]));
+    // The key has met the limit with its first claim.
+    let outcome = checks.reserve_at(checks.request("1", at(60)), &[alone(100)]).await;
+    let taken_over = |outcome: &ReserveOutcome| {
+        matches!(outcome, ReserveOutcome::Claimed { outcome: ClaimOutcome::TakenOver(_), .. })
+    };
+    assert!(taken_over(&outcome), "a pause does not stop a takeover; found {outcome:?}");
 }
 
 async fn a_limit_is_raised_for_one_period(store: &dyn BudgetStore) {
@@ -373,7 +415,7 @@ async fn a_limit_is_raised_for_one_period(store: &dyn BudgetStore) {
     let raised = Balance { raised: 50, ..balance(0, 150) };
     let outcome = checks.reserve("2", &[checks.need("user:a", 1)]).await;
     assert_eq!(outcome, ReserveOutcome::Exceeded(vec![raised]), "it is raised twice by 25");
-    let next = Reservation { start: at(50), since: at(50), ..checks.need("user:a", 101) };
+    let next = Reservation { period: Some(day(50)), ..checks.need("user:a", 101) };
     let outcome = checks.reserve("2", &[next]).await;
     assert_eq!(outcome, ReserveOutcome::Exceeded(vec![balance(0, 0)]), "and not in the next one");
 }
@@ -383,7 +425,9 @@ async fn periods_are_listed_and_swept(store: &dyn BudgetStore) {
     let mut expected = Vec::new();
     for number in 0..5_u64 {
         let need = checks.need(&format!("user:{number}"), 10 + number);
-        let need = Reservation { keep: (number > 0).then_some(KEEP), ..need };
+        let keep = (number > 0).then_some(KEEP);
+        let period = Some(ReservationPeriod::calendar(at(0), keep));
+        let need = Reservation { period, ..need };
         checks.first(&number.to_string(), from_ref(&need)).await;
         let (account, balance) = (need.account, balance(0, 10 + number));
         expected.push(BudgetPeriod { account, start: at(0), limit: 100, balance });

@@ -197,11 +197,23 @@ impl Tickets<'_> {
         if call.status() != CallStatus::Pending {
             return call;
         }
-        if let Err(refusal) = self.restore(&mut call, ticket, sealed, is_used).await {
-            call.approval_mut().rejected_ticket = Some(ticket.id());
-            let _ = call.refuse(|| refusal);
+        match self.restore(&mut call, ticket, sealed, is_used).await {
+            Ok(()) => self.describe_budgets(&mut call).await,
+            Err(refusal) => {
+                call.approval_mut().rejected_ticket = Some(ticket.id());
+                let _ = call.refuse(|| refusal);
+            }
         }
         call
+    }
+
+    /// Describes what the call would use of its budgets now; nothing if the balances cannot be read.
+    async fn describe_budgets(self, call: &mut ToolCall) {
+        if let Ok(Some(spending)) = self.approvals().spending.look(call).await {
+            let approval = call.approval_mut();
+            approval.budget_notes = spending.notes();
+            approval.visible_budget_notes = spending.visible_notes();
+        }
     }
 
     /// Gives an opened call the edits and the approval state that were sealed with it.

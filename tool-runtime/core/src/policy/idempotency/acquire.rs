@@ -63,6 +63,7 @@ impl KeyClaims {
         else {
             return Ok(None);
         };
+        spending = spending.under(&key);
         // The arguments as the model sent them, also if a person edited them: the model's repeat
         // is the same call.
         let arguments =
@@ -193,7 +194,14 @@ impl KeyClaims {
         limit: Duration,
     ) -> Result<CallOutcome, Box<Refusal>> {
         let wrong = match replay::replayed(scope, answer) {
-            Ok(ended) => return Ok(ended),
+            Ok(ended) => {
+                if !scope.plan().spending.is_empty() {
+                    if let Ok(spending) = self.spending.plan(scope) {
+                        spending.under(key).record_replay(scope, &replay::budget_uses(answer));
+                    }
+                }
+                return Ok(ended);
+            }
             Err(wrong) => wrong,
         };
         self.stores.outcomes.record_damaged();

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use tool_contracts::{BudgetUse, CallStatus, ErrorCode, EvidenceSource, ToolErrorDetail};
+use tool_runtime_schema::canonical::Digest;
 
 use super::warning::{BudgetObservers, BudgetWarning};
 use super::{Demand, OverLimit, SpendingProof};
@@ -10,7 +11,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
-use crate::store::{Balance, Charge, Reservation, UnixMillis};
+use crate::store::{Balance, Charge, Reservation, ScopedKey, UnixMillis};
 use crate::tool::{CallScope, catch_panic};
 
 /// The demands of a call, and the balances of their accounts in the same order.
@@ -20,13 +21,23 @@ pub(in crate::policy) struct CallSpending {
     balances: Vec<Balance>,
     /// True if the balances include the demands.
     is_reserved: bool,
+    /// The digest of the key under which the amounts are spent.
+    key: Option<Digest>,
 }
 
 impl CallSpending {
     /// Makes the spending of a call, before its amounts are reserved and its balances are read.
     pub(super) fn planned(demands: Vec<Demand>) -> Self {
         let balances = vec![Balance::default(); demands.len()];
-        Self { demands, balances, is_reserved: false }
+        Self { demands, balances, is_reserved: false, key: None }
+    }
+
+    /// Sets the idempotency key under which the amounts are spent.
+    pub(in crate::policy) fn under(mut self, key: &ScopedKey) -> Self {
+        if !self.is_empty() {
+            self.key = Some(key.digest());
+        }
+        self
     }
 
     /// Records the balances after the reservation.
@@ -39,39 +50,21 @@ impl CallSpending {
         mut self,
         balances: impl IntoIterator<Item = Balance>,
     ) -> Self {
-        let stored = self.demands.iter().zip(&mut self.balances);
-        let stored = stored.filter(|(demand, _)| !demand.is_of_call_alone);
-        stored.zip(balances).for_each(|((_, stored), balance)| *stored = balance);
+        self.balances.iter_mut().zip(balances).for_each(|(stored, balance)| *stored = balance);
         self
-    }
-
-    /// Refuses a call that exceeds a limit of each call alone, which no store has to be asked about.
-    pub(in crate::policy) fn must_fit_alone(
-        &self,
-        scope: &CallScope,
-        may_exceed: bool,
-    ) -> Result<(), Box<Refusal>> {
-        let mut exceeded = self.exceeded().filter(|(demand, _)| demand.is_of_call_alone);
-        let is_allowed = |demand: &Demand| may_exceed && demand.over == OverLimit::Ask;
-        if exceeded.all(|(demand, _)| is_allowed(demand)) {
-            Ok(())
-        } else {
-            Err(self.refusal(scope))
-        }
     }
 
     pub(in crate::policy) fn is_empty(&self) -> bool {
         self.demands.is_empty()
     }
 
-    /// Returns the reservations of stored sums; those that ask may exceed their limit if a person has allowed it.
+    /// Returns the reservations; those that ask may exceed their limit if a person has allowed it.
     pub(in crate::policy) fn reservations(&self, may_exceed: bool) -> Vec<Reservation> {
         let reservation = |demand: &Demand| Reservation {
             may_exceed: may_exceed && demand.over == OverLimit::Ask,
             ..demand.reservation.clone()
         };
-        let stored = self.demands.iter().filter(|demand| !demand.is_of_call_alone);
-        stored.map(reservation).collect()
+        self.demands.iter().map(reservation).collect()
     }
 
     fn parts(&self) -> impl Iterator<Item = (&Demand, &Balance)> {
@@ -116,9 +109,9 @@ impl CallSpending {
 
     fn notes_where(&self, is_included: impl Fn(&Demand) -> bool) -> Vec<String> {
         let note = |(demand, balance): (&Demand, &Balance)| {
-            let Reservation { account, amount, limit, .. } = &demand.reservation;
-            let left = balance.left(*limit);
-            let left = if self.is_reserved { left.saturating_add(*amount) } else { left };
+            let Reservation { account, amount, limit, period, .. } = &demand.reservation;
+            let is_included = self.is_reserved && period.is_some();
+            let left = balance.left(*limit).saturating_add(if is_included { *amount } else { 0 });
             format!(
                 "uses {} of {} left {} ({})",
                 account.unit.format_number(*amount),
@@ -142,7 +135,7 @@ impl CallSpending {
 
     /// Refuses the call: names each limit that it exceeds, what is left, and when it renews.
     pub(in crate::policy) fn refusal(&self, scope: &CallScope) -> Box<Refusal> {
-        let refused = |part| SpendingRecord::new(part, SpendingOutcome::Refused);
+        let refused = |part| self.entry(part, SpendingOutcome::Refused);
         scope.set_spending(self.exceeded().map(refused).collect());
         let visible = || self.exceeded().filter(|(demand, _)| demand.is_visible);
         let reasons: Vec<String> = visible().map(|(it, balance)| it.reason(balance)).collect();
@@ -150,8 +143,9 @@ impl CallSpending {
             [] => "this call exceeds a budget of the host".to_owned(),
             reasons => format!("this call exceeds a budget: {}", reasons.join("; ")),
         };
+        let limited = visible().filter(|(demand, _)| demand.has_limit());
         let budgets: Vec<BudgetUse> =
-            visible().filter_map(|(demand, balance)| demand.budget_use(0, balance)).collect();
+            limited.filter_map(|(demand, balance)| demand.budget_use(0, balance)).collect();
         let failure = Failure::from_code(ErrorCode::ComplianceBlocked)
             .with_message(message)
             .with_reason(RefusalReason::BudgetExceeded)
@@ -212,14 +206,47 @@ impl CallSpending {
         let record = |part: (&Demand, &Balance)| {
             let Reservation { account, amount, .. } = &part.0.reservation;
             let spent = charge.map(|charge| charge.amount_in(account.unit, *amount));
-            SpendingRecord::new(part, spent.map_or(SpendingOutcome::Held, SpendingOutcome::Spent))
+            self.entry(part, spent.map_or(SpendingOutcome::Held, SpendingOutcome::Spent))
         };
         scope.set_spending(limited.map(record).collect());
     }
 
+    /// Records what the call has spent whose answer a repeat gets, by the answer's `meta.budget`. A budget that is hidden
+    /// there has spent what another one has in the same unit.
+    pub(in crate::policy) fn record_replay(&self, scope: &CallScope, uses: &[BudgetUse]) {
+        let record = |part: (&Demand, &Balance)| {
+            let unit = part.0.reservation.account.unit;
+            let same = uses.iter().find(|it| it.unit() == unit.name())?;
+            let spent = unit.parse_number(same.taken())?;
+            Some(self.entry(part, SpendingOutcome::Replayed(spent)))
+        };
+        let limited = self.parts().filter(|(demand, _)| demand.has_limit());
+        scope.set_spending(limited.filter_map(record).collect());
+    }
+
+    /// Returns the entry of a demand in the call's record.
+    fn entry(
+        &self,
+        (demand, balance): (&Demand, &Balance),
+        outcome: SpendingOutcome,
+    ) -> SpendingRecord {
+        let Reservation { account, amount, limit, .. } = &demand.reservation;
+        let mandate = demand.proof.as_ref();
+        SpendingRecord {
+            budget: (*account.budget).into(),
+            limit: (*account.limit).into(),
+            unit: account.unit,
+            amount: *amount,
+            total: balance.limit(*limit),
+            outcome,
+            key: self.key.map(|digest| *digest.as_bytes()),
+            mandate: mandate.map(|proof| format!("{} {}", proof.name, proof.sha256).into()),
+        }
+    }
+
     /// Warns the host of each limit of which this reservation has reached the part that the budget names.
     pub(in crate::policy) fn warn(&self, observers: &BudgetObservers) {
-        let stored = self.parts().filter(|(demand, _)| !demand.is_of_call_alone);
+        let stored = self.parts().filter(|(demand, _)| demand.reservation.period.is_some());
         for (Demand { reservation, warn_at, .. }, balance) in stored {
             let Reservation { account, amount, limit, .. } = reservation;
             let warning = warn_at.and_then(|percent| {
@@ -285,24 +312,6 @@ impl CallSpending {
         };
         let warnings: Vec<String> = visible.map(warning).collect();
         warnings.iter().fold(ended, |ended, warning| ended.with_warning(warning))
-    }
-}
-
-impl SpendingRecord {
-    fn new((demand, balance): (&Demand, &Balance), outcome: SpendingOutcome) -> Self {
-        let Reservation { account, amount, limit, .. } = &demand.reservation;
-        Self {
-            budget: (*account.budget).into(),
-            limit: (*account.limit).into(),
-            unit: account.unit,
-            amount: *amount,
-            total: balance.limit(*limit),
-            outcome,
-            mandate: demand
-                .proof
-                .as_ref()
-                .map(|proof| format!("{} {}", proof.name, proof.sha256).into()),
-        }
     }
 }
 

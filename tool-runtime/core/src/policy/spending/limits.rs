@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tool_contracts::{CallStatus, ErrorCode};
+use uuid::Uuid;
 
 use super::warning::BudgetObservers;
-use super::{CallSpending, Demand, SpendingCall, ToolSpendingLimit};
+use super::{CallSpending, ConfiguredLimit, Demand, LimitState, SpendingCall, ToolSpendingLimit};
 use crate::call::ToolCall;
 use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
@@ -14,7 +15,8 @@ use crate::failure::Failure;
 use crate::policy::deadline::{time_left, within_deadline};
 use crate::policy::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
 use crate::store::{
-    Balance, BudgetStore, Charge, Reservation, SpendOutcome, StoreError, StoreErrorKind,
+    Balance, BudgetAccount, BudgetStore, Charge, Reservation, SpendOutcome, StoreError,
+    StoreErrorKind,
 };
 use crate::tool::{CallScope, catch_panic};
 
@@ -40,7 +42,7 @@ impl SpendingLimits {
                 // Two budgets may demand the same of one account, such as that of a mandate: it is one sum.
                 let account = &demand.reservation.account;
                 let is_same = |it: &Demand| it.reservation.account == *account;
-                if demand.is_of_call_alone || !demands.iter().any(is_same) {
+                if !demands.iter().any(is_same) {
                     demands.push(demand);
                 }
             }
@@ -109,7 +111,7 @@ impl SpendingLimits {
         Ok(spending.approval_reason())
     }
 
-    /// Returns what a call needs, if it may spend it as far as its arguments and its mandate say.
+    /// Returns what a call needs, if it has the mandates that its approver has seen.
     pub(in crate::policy) fn payable(
         &self,
         scope: &CallScope,
@@ -117,7 +119,6 @@ impl SpendingLimits {
     ) -> Result<CallSpending, Box<Refusal>> {
         let spending = self.plan(scope)?;
         spending.must_have_proofs(approval.proofs.as_deref())?;
-        spending.must_fit_alone(scope, approval.may_exceed_budgets)?;
         Ok(spending)
     }
 
@@ -186,6 +187,38 @@ impl SpendingLimits {
 }
 
 impl StoreClient {
+    /// Reads what the host has changed about limits, in their order.
+    ///
+    /// # Errors
+    /// Returns the store's error, or one that the store keeps no budgets.
+    pub async fn limit_states(
+        &self,
+        limits: Vec<ConfiguredLimit>,
+    ) -> Result<Vec<LimitState>, StoreError> {
+        // The balance of a limit of each call alone has nothing but what was changed.
+        let reservation = |limit: &ConfiguredLimit| Reservation {
+            account: BudgetAccount {
+                tenant: Uuid::nil(),
+                budget: limit.budget.clone(),
+                limit: limit.limit.clone(),
+                scope: "".into(),
+                unit: limit.unit,
+            },
+            period: None,
+            amount: 0,
+            limit: 0,
+            may_exceed: false,
+        };
+        let reservations: Vec<_> = limits.iter().map(reservation).collect();
+        let balances = self.call(STORE_TIMEOUT, self.budgets()?.balances(&reservations)).await?;
+        let state = |(limit, balance): (ConfiguredLimit, Balance)| LimitState {
+            limit,
+            paused: balance.paused,
+            changed_to: balance.limit,
+        };
+        Ok(limits.into_iter().zip(balances).map(state).collect())
+    }
+
     /// Returns the budgets that are stored beside the keys.
     ///
     /// # Errors

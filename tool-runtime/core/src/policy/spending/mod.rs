@@ -32,8 +32,8 @@ pub trait SpendingLimit: Send + Sync + 'static {
     /// Says what in the tool or in the limit is wrong, and the cure. The runtime is not built.
     fn for_tool(&self, tool: &ToolSpec) -> Result<Option<Arc<dyn ToolSpendingLimit>>, String>;
 
-    /// Lists the sums that it limits, which a host lists and changes.
-    fn sums(&self) -> Vec<LimitedSum>;
+    /// Lists its limits, which a host lists, changes and pauses.
+    fn limits(&self) -> Vec<ConfiguredLimit>;
 
     /// Returns whether it counts the allowances of contexts. Without such a limit, a write whose context has an
     /// allowance is refused.
@@ -57,18 +57,30 @@ pub trait ToolSpendingLimit: Send + Sync + fmt::Debug {
     }
 }
 
-/// A sum that a budget limits.
+/// A limit of a budget, as the host has configured it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the crate of budgets makes it")]
-pub struct LimitedSum {
+pub struct ConfiguredLimit {
     /// The budget's name.
     pub budget: Box<str>,
-    /// The limit of the budget, such as `day`.
+    /// The name of the limit, such as `day`.
     pub limit: Box<str>,
     /// The unit.
     pub unit: BudgetUnit,
-    /// The configured amount.
-    pub amount: u64,
+    /// The configured amount; none for a budget that has no limit, and only asks or demands mandates.
+    pub amount: Option<u64>,
+}
+
+/// A limit of a budget with the host's changes of it, which are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "the store of budgets makes it")]
+pub struct LimitState {
+    /// The limit.
+    pub limit: ConfiguredLimit,
+    /// True if every call that the limit concerns is refused.
+    pub paused: bool,
+    /// The amount in place of the configured one, if the host has changed it.
+    pub changed_to: Option<u64>,
 }
 
 /// A call that is about to spend.
@@ -142,8 +154,6 @@ impl<'c> SpendingCall<'c> {
 pub struct Demand {
     /// The amount, its account, and the limit.
     pub reservation: Reservation,
-    /// True if the limit is one of each call alone: no sum of it is stored.
-    pub is_of_call_alone: bool,
     /// The reason for which a person decides about the call, whatever is left.
     pub asks: Option<String>,
     /// The treatment of a call that exceeds the limit.

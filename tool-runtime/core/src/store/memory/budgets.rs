@@ -12,8 +12,8 @@ use super::quota_map::{QuotaEntry, QuotaMap, StoreQuota};
 use super::{MemoryStore, locked};
 use crate::store::{
     Balance, BudgetAccount, BudgetControl, BudgetPeriod, BudgetStore, BudgetUnit, Charge,
-    ClaimRequest, Fence, PeriodPosition, Reservation, ReserveOutcome, ReservedAmount, ScopedKey,
-    Settlement, SpendOutcome, StoreError, UnixMillis,
+    ClaimRequest, Fence, PeriodPosition, Reservation, ReservationPeriod, ReserveOutcome,
+    ReservedAmount, ScopedKey, Settlement, SpendOutcome, StoreError, UnixMillis,
 };
 
 #[async_trait]
@@ -113,11 +113,6 @@ impl MemoryBudgets {
 
     fn balance(&self, reservation: &Reservation) -> Balance {
         let account = &reservation.account;
-        let key = |start| (account.tenant, *account.digest().as_bytes(), start);
-        let same = |period: &&BudgetPeriod| period.account == *account;
-        let first =
-            self.periods.from(Bound::Included(key(reservation.since.min(reservation.start))));
-        let counted = first.take_while(same).filter(|period| reservation.counts(period.start));
         let control = (account.budget.clone(), account.limit.clone(), account.unit);
         let control = self.controls.get(&control);
         let none = Balance {
@@ -125,6 +120,12 @@ impl MemoryBudgets {
             paused: control.is_some_and(|control| control.paused),
             ..Balance::default()
         };
+        let Some(reserved_period) = reservation.period else { return none };
+        let (first, _) = reserved_period.counted_starts();
+        let first = (account.tenant, *account.digest().as_bytes(), first);
+        let same = |period: &&BudgetPeriod| period.account == *account;
+        let periods = self.periods.from(Bound::Included(first)).take_while(same);
+        let counted = periods.filter(|period| reserved_period.counts(period.start));
         counted.fold(none, |sum, period| sum.with_period(&period.balance))
     }
 
@@ -134,8 +135,10 @@ impl MemoryBudgets {
         now: UnixMillis,
         reservations: &[Reservation],
     ) -> Result<(), StoreError> {
-        for Reservation { account, start, keep, limit, .. } in reservations {
-            self.open(now, account, *start, *limit, *keep)?;
+        for Reservation { account, period, limit, .. } in reservations {
+            if let Some(ReservationPeriod { start, keep, .. }) = *period {
+                self.open(now, account, start, *limit, keep)?;
+            }
         }
         Ok(())
     }
@@ -165,8 +168,9 @@ impl MemoryBudgets {
     }
 
     pub(super) fn add_reserved(&mut self, reservations: &[Reservation], amounts: &[u64]) {
-        for (Reservation { account, start, .. }, amount) in reservations.iter().zip(amounts) {
-            self.change(account.tenant, account.digest(), *start, |balance| {
+        for (Reservation { account, period, .. }, amount) in reservations.iter().zip(amounts) {
+            let Some(ReservationPeriod { start, .. }) = *period else { continue };
+            self.change(account.tenant, account.digest(), start, |balance| {
                 balance.reserved = balance.reserved.saturating_add(*amount);
             });
         }
@@ -205,8 +209,9 @@ impl MemoryBudgets {
             return Ok(SpendOutcome::Exceeded(balances));
         }
         self.open_periods(now, reservations)?;
-        for Reservation { account, start, amount, .. } in reservations {
-            self.change(account.tenant, account.digest(), *start, |balance| {
+        for Reservation { account, period, amount, .. } in reservations {
+            let Some(ReservationPeriod { start, .. }) = *period else { continue };
+            self.change(account.tenant, account.digest(), start, |balance| {
                 balance.spent = balance.spent.saturating_add(*amount);
             });
         }

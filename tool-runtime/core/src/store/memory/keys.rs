@@ -189,8 +189,7 @@ impl MemoryKeys {
         let mut balances = Vec::new();
         if let ClaimOutcome::Acquired(_) | ClaimOutcome::TakenOver(_) = outcome {
             if let Some(record) = self.records.get_mut(&key) {
-                let accounts: Vec<_> =
-                    reservations.iter().map(|reservation| reservation.account.digest()).collect();
+                let accounts = Reservation::account_digests(reservations);
                 record.add_reserved(reservations, &accounts, &missing);
             }
             self.budgets.add_reserved(reservations, &missing);

@@ -128,13 +128,13 @@ impl MemoryOutbox {
         message: OutboxMessage,
         max_queued: usize,
     ) -> Result<(), StoreError> {
-        let is_counted = |stored: &&StoredMessage| {
-            stored.message.follows.is_none() && stored.message.tenant == message.tenant
+        // A message that follows a ticket is counted once the ticket has ended.
+        let (queued, dead) = match message.follows {
+            None => self.count_due(&key.0, message.tenant),
+            Some(_) => (0, 0),
         };
-        let counted = self.messages_to(&key.0, None).filter(is_counted);
-        let (dead, queued): (Vec<_>, Vec<_>) = counted.partition(|stored| stored.dead.is_some());
-        let is_full = message.follows.is_none() && queued.len() >= max_queued;
-        if is_full && dead.len() >= max_queued {
+        let is_full = message.follows.is_none() && queued >= max_queued;
+        if is_full && dead >= max_queued {
             return Ok(());
         }
         let bytes = message.payload.len().saturating_add(message.receiver.len());
@@ -147,6 +147,18 @@ impl MemoryOutbox {
             self.following.entry(ticket).or_default().insert(key.clone());
         }
         Ok(())
+    }
+
+    /// Counts a tenant's messages to a receiver that follow no ticket: those that are queued, and those that are dead.
+    fn count_due(&self, receiver: &str, tenant: Uuid) -> (usize, usize) {
+        let is_counted = |stored: &&StoredMessage| {
+            stored.message.follows.is_none() && stored.message.tenant == tenant
+        };
+        let counted = self.messages_to(receiver, None).filter(is_counted);
+        counted.fold((0, 0), |(queued, dead), stored| match stored.dead {
+            None => (queued + 1, dead),
+            Some(_) => (queued, dead + 1),
+        })
     }
 
     /// Makes the messages that follow this end of a ticket due, and deletes those of other ends.

@@ -5,8 +5,8 @@ mod view;
 use std::time::Duration;
 
 use axum::extract::State;
-use tool_runtime_core::policy::STORE_TIMEOUT;
-use tool_runtime_core::store::{Balance, BudgetPeriod, Reservation, StoreError};
+use tool_runtime_core::policy::{LimitState, STORE_TIMEOUT};
+use tool_runtime_core::store::{Balance, BudgetPeriod, Reservation, ReservationPeriod, StoreError};
 
 use self::view::{BudgetLimit, BudgetSum};
 pub(crate) use self::view::{BudgetsPage, PeriodCursor};
@@ -47,15 +47,22 @@ async fn page(
     authorized: &AuthorizedCaller,
     requested: PageRequest<PeriodCursor>,
 ) -> Result<BudgetsPage, Problem> {
-    let limits = app.runtime.policy_state().budget_sums();
-    let periods = periods(app, authorized, &requested).await;
-    let periods = periods.map_err(|_| Problem::store_unavailable())?;
+    let unavailable = |_| Problem::store_unavailable();
+    let limits = limits(app).await.map_err(unavailable)?;
+    let periods = periods(app, authorized, &requested).await.map_err(unavailable)?;
     let last = periods.last().filter(|_| periods.len() >= requested.limit);
     Ok(BudgetsPage {
         limits: limits.iter().map(BudgetLimit::new).collect(),
         next: last.map(|(period, _)| PeriodCursor::after(period).to_string()),
         sums: periods.iter().map(|(period, balance)| BudgetSum::new(period, balance)).collect(),
     })
+}
+
+/// Lists the limits, with what was changed about them.
+async fn limits(app: &App) -> Result<Vec<LimitState>, StoreError> {
+    let state = app.runtime.policy_state();
+    let limits = state.budget_limits();
+    if limits.is_empty() { Ok(Vec::new()) } else { state.stores.limit_states(limits).await }
 }
 
 /// Reads a page of a tenant's periods, each with its balance under the limit in force.
@@ -82,9 +89,11 @@ fn reservation(period: &BudgetPeriod) -> Reservation {
     let window = rolling.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
     Reservation {
         account: period.account.clone(),
-        start: period.start,
-        since: window.map_or(period.start, |window| period.start.before(window)),
-        keep: None,
+        period: Some(ReservationPeriod {
+            start: period.start,
+            since: window.map_or(period.start, |window| period.start.before(window)),
+            keep: None,
+        }),
         amount: 0,
         limit: period.limit,
         may_exceed: false,

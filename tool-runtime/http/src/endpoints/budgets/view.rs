@@ -6,7 +6,7 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_runtime_core::policy::LimitedSum;
+use tool_runtime_core::policy::LimitState;
 use tool_runtime_core::store::{Balance, BudgetPeriod, PeriodPosition, UnixMillis};
 use tool_runtime_record::ledger::query::utc_time;
 
@@ -14,7 +14,7 @@ use tool_runtime_record::ledger::query::utc_time;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Budgets", deny_unknown_fields)]
 pub(crate) struct BudgetsPage {
-    /// The limits that the host has configured.
+    /// The limits that the host has configured, with the changes that hold at present.
     pub(super) limits: Vec<BudgetLimit>,
     /// A page of the tenant's sums in their periods, in a stable order.
     pub(super) sums: Vec<BudgetSum>,
@@ -33,8 +33,15 @@ pub(crate) struct BudgetLimit {
     limit: String,
     /// The unit: the code of a currency by ISO 4217, or `calls`.
     unit: String,
-    /// The configured amount, a decimal number.
-    total: String,
+    /// The configured amount, a decimal number; left out for a budget without limits, which only asks or demands
+    /// mandates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<String>,
+    /// The amount that holds in place of the configured one; left out if that was not changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_to: Option<String>,
+    /// True if every call that the limit concerns is refused.
+    paused: bool,
 }
 
 /// Describes what the calls of one scope have used of a limit in one period.
@@ -65,12 +72,16 @@ pub(crate) struct BudgetSum {
 }
 
 impl BudgetLimit {
-    pub(super) fn new(sum: &LimitedSum) -> Self {
+    pub(super) fn new(state: &LimitState) -> Self {
+        let LimitState { limit, paused, changed_to } = state;
+        let number = |amount| limit.unit.format_number(amount);
         Self {
-            budget: sum.budget.to_string(),
-            limit: sum.limit.to_string(),
-            unit: sum.unit.name().to_owned(),
-            total: sum.unit.format_number(sum.amount),
+            budget: limit.budget.to_string(),
+            limit: limit.limit.to_string(),
+            unit: limit.unit.name().to_owned(),
+            total: limit.amount.map(number),
+            changed_to: changed_to.map(number),
+            paused: *paused,
         }
     }
 }
