@@ -64,7 +64,7 @@ impl Limits {
     /// The limits of a series of hundreds of payments.
     const LARGE: Self = Self { household: 40_000, calls: 300, person: 12_000, tool: 36_000 };
     /// The limits of a series of about a dozen.
-    pub(super) const SMALL: Self = Self { household: 3_000, calls: 14, person: 900, tool: 2_400 };
+    pub(super) const SMALL: Self = Self { household: 2_400, calls: 10, person: 300, tool: 1_600 };
 
     /// Returns the budgets of three scopes under which the tools pay.
     pub(super) fn budgets(self) -> [Budget; 3] {
