@@ -17,6 +17,8 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tool_runtime::budgets::Budget;
+use tool_runtime::contracts::ErrorCode;
 use tool_runtime::policy::{EventType, KeyRing, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::{DeadReason, MemoryStore, UnixMillis};
@@ -41,6 +43,13 @@ fn pay(
 ) -> u32 {
     let _ = (dry_run, payee, pin);
     amount
+}
+
+/// Orders from a seller that does not answer.
+#[ai_tool(effect = "write", cost = "8.00 EUR")]
+fn order(dry_run: &DryRun) -> Result<u32, Failure> {
+    let _ = dry_run;
+    Err(Failure::from_code(ErrorCode::Timeout).with_effect_unknown())
 }
 
 const ARGUMENTS: &str = r#"{"amount": 40, "payee": "Ada Lovelace", "pin": "7319"}"#;
@@ -136,9 +145,12 @@ fn host(receiver: WebhookReceiver) -> Host {
     let policy = Policy::new()
         .clock(clock.clone())
         .ticket_keys(KeyRing::ephemeral().expect("random bytes"))
+        .budget(Budget::new("orders").per_day("20 EUR").tools(["order"]))
         .event_receivers(webhooks.receivers());
     let runtime = Runtime::builder()
         .tool::<PayTool>()
+        .tool::<OrderTool>()
+        .permission("order", Permission::Allow)
         .policy(policy)
         .store(MemoryStore::new())
         .build()
@@ -230,6 +242,41 @@ async fn a_call_that_nobody_decides_expires_once() {
     assert!(call.approve("boss").is_err(), "an expired call is not approved");
     host.sender.shutdown().await;
     assert!(receiver.requests.try_recv().is_err(), "one end has one event");
+}
+
+#[tokio::test]
+async fn an_unknown_outcome_and_a_budget_that_is_nearly_used_are_announced() {
+    let mut receiver = Receiver::start().await;
+    let host = host(receiver.configured().with_console("https://tools.example/console"));
+    let order = async |key: &str| {
+        let cx = host.cx.with_idempotency_key(key).expect("a key");
+        host.runtime.call("order", "{}", &cx).execute().await.clone()
+    };
+    order("first").await;
+    let unknown = receiver.next().await.event();
+    let records = host.runtime.outcomes().unknown(host.cx.tenant_id(), None, 9).await;
+    let id = records.expect("a list")[0].fence.get();
+    assert_eq!(unknown["type"], "outcome.unknown");
+    let data = &unknown["data"];
+    assert_eq!((&data["outcome_id"], &data["tool"]), (&id.into(), &"order".into()));
+    assert_eq!(data["url"], format!("https://tools.example/console/outcomes/{id}"));
+    // A repeat is told so, and is no news.
+    order("first").await;
+
+    order("second").await;
+    let mut events = [receiver.next().await.event(), receiver.next().await.event()];
+    events.sort_by_key(|event| event["type"].to_string());
+    assert_eq!(
+        (&events[0]["type"], &events[1]["type"]),
+        (&"budget.low".into(), &"outcome.unknown".into())
+    );
+    let expected = serde_json::json!({
+        "tenant_id": host.cx.tenant_id(), "budget": "orders", "limit": "day", "scope": "tenant", "unit": "EUR",
+        "used": "16.00", "total": "20.00", "percent": 80,
+    });
+    assert_eq!(events[0]["data"], expected);
+    host.sender.shutdown().await;
+    assert!(receiver.requests.try_recv().is_err(), "each is announced once");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use tokio::sync::Semaphore;
 use tool_runtime::contracts::server::Tenant;
 use tool_runtime::http::{self, Auth, HttpConfig, Principal, Scopes};
 use tool_runtime::ledger::{ChainEntry, Ledger, LedgerStore, MemoryLedger, Record};
+use tool_runtime::policy::{EventReceiver, EventType, Policy};
 use tool_runtime::prelude::*;
 use tool_runtime::store::StoreError;
 
@@ -33,6 +34,7 @@ struct TraceServer {
     app: Router,
     number: Number,
     kept: TestLedger,
+    runtime: Runtime,
 }
 
 impl TraceServer {
@@ -45,8 +47,11 @@ impl TraceServer {
         let ledger = Ledger::builder(ring()).open(kept.clone()).unwrap();
         let number = Number::default();
         let runtime = Runtime::builder().tool::<ReadNumberTool>().state(number.clone());
-        let runtime = runtime.ledger(&ledger).build().unwrap();
-        Self { app: http::router(runtime, config.ledger(&ledger)), number, kept }
+        let receiver = EventReceiver::new("ops").events([EventType::LedgerDamaged]);
+        let policy = Policy::new().event_receiver(receiver.with_console("https://ops.example"));
+        let runtime = runtime.ledger(&ledger).policy(policy).build().unwrap();
+        let app = http::router(runtime.clone(), config.ledger(&ledger));
+        Self { app, number, kept, runtime }
     }
 
     async fn read(&self, path: &str) -> Answer {
@@ -417,6 +422,12 @@ async fn the_ledger_is_verified_by_those_who_have_the_scope() {
     assert_eq!(body["fault"]["seq"], 2, "{body}");
     let message = body["fault"]["message"].as_str().unwrap();
     assert!(message.starts_with("record 2 was modified"), "{message}");
+    let events = trace_server.runtime.events().lease("ops", Duration::from_secs(60), 9).await;
+    let events: Vec<Value> =
+        events.unwrap().iter().map(|event| serde_json::from_str(&event.body).unwrap()).collect();
+    let expected = json!({"fault": message, "url": "https://ops.example/ledger"});
+    assert_eq!(events.len(), 1, "a ledger that is whole is not announced: {events:?}");
+    assert_eq!((&events[0]["type"], &events[0]["data"]), (&json!("ledger.damaged"), &expected));
     trace_server.kept.fail(false);
 
     let scopes = "tools traces replay".parse().unwrap();

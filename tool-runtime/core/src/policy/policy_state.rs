@@ -79,16 +79,6 @@ impl Policy {
         let stores =
             StoreClient::new(self.stores.resolve(), self.clock, timer.clone(), self.archive_after);
         let stores = Arc::new(stores);
-        let spending = Arc::new(SpendingLimits {
-            stores: stores.clone(),
-            observers: self.budget_observers,
-            counts_allowances,
-        });
-        let claims = Arc::new(KeyClaims {
-            stores: stores.clone(),
-            spending: spending.clone(),
-            unknown_per_caller: self.unknown_per_caller,
-        });
         let events = Arc::new(EventAnnouncer {
             stores: stores.clone(),
             keys: keys.clone(),
@@ -96,6 +86,18 @@ impl Policy {
             max_queued: self.max_queued_events,
             lifetime: self.event_lifetime,
             stored: Event::new(),
+        });
+        let spending = Arc::new(SpendingLimits {
+            stores: stores.clone(),
+            observers: self.budget_observers,
+            events: events.clone(),
+            counts_allowances,
+        });
+        let claims = Arc::new(KeyClaims {
+            stores: stores.clone(),
+            spending: spending.clone(),
+            events: events.clone(),
+            unknown_per_caller: self.unknown_per_caller,
         });
         let state = PolicyState {
             planner,

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_contracts::ErrorCode;
+use tool_runtime_core::log::log_event;
 use tool_runtime_core::refusal_reason::RefusalReason;
 use tool_runtime_core::store::StoreErrorKind;
 use tool_runtime_record::ledger::query::utc_time;
@@ -103,6 +104,13 @@ pub(crate) async fn verify(
         }
     });
     let verification = verification.await?;
+    if let Some(fault) = &verification.fault {
+        let announced = app.runtime.events().announce_damaged_ledger(&fault.message).await;
+        if let Err(error) = announced {
+            log_event!(error, target: "tool_runtime::http", %error,
+                "the damage of the ledger could not be announced");
+        }
+    }
     let what = "GET /ledger/verification";
     let access = ReadAccess { action: "verify_ledger", what, subject: None };
     let recorded = access.record(&app, &authorized).await;

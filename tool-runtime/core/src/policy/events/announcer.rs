@@ -9,13 +9,19 @@ use serde_json::value::RawValue;
 use tool_runtime_schema::redact::{Redactor, free_text};
 use uuid::Uuid;
 
-use super::payload::{EndedApproval, RequestedApproval, Rfc3339, TicketDecision, write};
+use super::payload::{
+    DamagedLedger, EndedApproval, LowBudget, RequestedApproval, Rfc3339, TicketDecision,
+    UnknownOutcome, write,
+};
 use super::{EventReceiver, EventType};
 use crate::key_ring::KeyRing;
 use crate::log::log_event;
-use crate::policy::store_client::StoreClient;
+use crate::policy::spending::BudgetWarning;
+use crate::policy::store_client::{StoreClient, log_store_error};
 use crate::policy::ticket::{Ticket, binding, open, seal};
-use crate::store::{FollowedTicket, OutboxBatch, OutboxMessage, TicketEnd, UnixMillis};
+use crate::store::{
+    Fence, FollowedTicket, OutboxBatch, OutboxMessage, ScopedKey, StoreError, TicketEnd, UnixMillis,
+};
 use crate::tool::CallScope;
 use crate::tool::redacting::redacted;
 
@@ -78,7 +84,7 @@ impl EventAnnouncer {
                 trace_id: scope.cx().trace_id(),
                 expires_at: Rfc3339(ticket.expires_at()),
                 reason: reason.as_deref(),
-                url: receiver.url_of(ticket.id()),
+                url: receiver.console_url(format_args!("approvals/{}", ticket.id())),
                 arguments: arguments.as_deref().filter(|_| receiver.has_arguments),
             }
         });
@@ -111,17 +117,86 @@ impl EventAnnouncer {
         decision: TicketDecision<'_>,
     ) -> OutboxBatch {
         let mut messages = Vec::new();
-        let now = self.stores.now();
-        let event = NewEvent {
-            event_type: EventType::ApprovalDecided,
-            tenant,
-            timestamp: now,
-            follows: None,
-            due_at: now,
-        };
+        let event = self.event_now(EventType::ApprovalDecided, tenant);
         let decided = EndedApproval::new(ticket, tenant, tool).decided(decision);
         self.add(&mut messages, event, |_| decided);
         self.batch(messages)
+    }
+
+    /// Makes the messages of a write whose outcome became unknown.
+    pub(in crate::policy) fn unknown_outcome(
+        &self,
+        scope: &CallScope,
+        key: &ScopedKey,
+        fence: Fence,
+    ) -> OutboxBatch {
+        let mut messages = Vec::new();
+        let event = self.event_now(EventType::OutcomeUnknown, key.tenant);
+        self.add(&mut messages, event, |receiver| UnknownOutcome {
+            outcome_id: fence.get(),
+            tenant_id: key.tenant,
+            tool: &key.tool,
+            principal: &key.principal,
+            trace_id: scope.cx().trace_id(),
+            url: receiver.console_url(format_args!("outcomes/{}", fence.get())),
+        });
+        self.batch(messages)
+    }
+
+    /// Makes the messages of limits of which most is used.
+    pub(in crate::policy) fn low_budgets(&self, warnings: &[BudgetWarning]) -> OutboxBatch {
+        let mut messages = Vec::new();
+        for BudgetWarning { account, used, total, percent } in warnings {
+            let event = self.event_now(EventType::BudgetLow, account.tenant);
+            self.add(&mut messages, event, |_| LowBudget {
+                tenant_id: account.tenant,
+                budget: &account.budget,
+                limit: &account.limit,
+                scope: &account.scope,
+                unit: account.unit.name(),
+                used: account.unit.format_number(*used),
+                total: account.unit.format_number(*total),
+                percent: *percent,
+            });
+        }
+        self.batch(messages)
+    }
+
+    /// Makes the messages of a ledger that has failed its verification.
+    pub(super) fn damaged_ledger(&self, fault: &str) -> OutboxBatch {
+        let mut messages = Vec::new();
+        let event = self.event_now(EventType::LedgerDamaged, Uuid::nil());
+        self.add(&mut messages, event, |receiver| DamagedLedger {
+            fault,
+            url: receiver.console_url(format_args!("ledger")),
+        });
+        self.batch(messages)
+    }
+
+    /// Stores messages that belong to no ticket. Without the store they are lost, and the log says so.
+    pub(in crate::policy) async fn announce(&self, batch: OutboxBatch, limit: Duration) {
+        if let Err(error) = self.try_announce(batch, limit).await {
+            log_store_error("an event could not be stored and is not announced", &error);
+        }
+    }
+
+    /// Stores messages that belong to no ticket.
+    pub(super) async fn try_announce(
+        &self,
+        batch: OutboxBatch,
+        limit: Duration,
+    ) -> Result<(), StoreError> {
+        let messages = batch.messages.len();
+        if messages > 0 {
+            self.stores.call(limit, self.stores.outbox()?.put_messages(batch)).await?;
+            self.notify(messages);
+        }
+        Ok(())
+    }
+
+    fn event_now(&self, event_type: EventType, tenant: Uuid) -> NewEvent {
+        let now = self.stores.now();
+        NewEvent { event_type, tenant, timestamp: now, follows: None, due_at: now }
     }
 
     /// Returns no messages.

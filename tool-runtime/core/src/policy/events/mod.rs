@@ -23,12 +23,24 @@ pub enum EventType {
     ApprovalDecided,
     /// A waiting call was not decided in time.
     ApprovalExpired,
+    /// The outcome of a write became unknown: a person has to find it out.
+    OutcomeUnknown,
+    /// Most of a budget's limit is used.
+    BudgetLow,
+    /// The ledger has failed its verification.
+    LedgerDamaged,
 }
 
 impl EventType {
     /// All types.
-    pub const ALL: [Self; 3] =
-        [Self::ApprovalRequested, Self::ApprovalDecided, Self::ApprovalExpired];
+    pub const ALL: [Self; 6] = [
+        Self::ApprovalRequested,
+        Self::ApprovalDecided,
+        Self::ApprovalExpired,
+        Self::OutcomeUnknown,
+        Self::BudgetLow,
+        Self::LedgerDamaged,
+    ];
 
     /// Returns the type's name in payloads: `approval.requested`.
     #[must_use]
@@ -37,6 +49,9 @@ impl EventType {
             Self::ApprovalRequested => "approval.requested",
             Self::ApprovalDecided => "approval.decided",
             Self::ApprovalExpired => "approval.expired",
+            Self::OutcomeUnknown => "outcome.unknown",
+            Self::BudgetLow => "budget.low",
+            Self::LedgerDamaged => "ledger.damaged",
         }
     }
 
@@ -94,7 +109,7 @@ impl EventReceiver {
         self
     }
 
-    /// Limits the receiver to events of one tenant.
+    /// Limits the receiver to events of one tenant. The ledger is that of all tenants: its damage is not among them.
     pub fn tenant(mut self, tenant: Uuid) -> Self {
         self.tenant = Some(tenant);
         self
@@ -107,7 +122,8 @@ impl EventReceiver {
         self
     }
 
-    /// Adds the link to a waiting call in the console at this URL, such as `https://ops.example/console`.
+    /// Adds links into the console at this URL, such as `https://ops.example/console`: to a waiting call, to an unknown
+    /// outcome, and to the verification of the ledger.
     pub fn with_console(mut self, url: impl Into<String>) -> Self {
         self.console = Some(url.into().trim_end_matches('/').into());
         self

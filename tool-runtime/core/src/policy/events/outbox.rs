@@ -190,6 +190,18 @@ impl Events<'_> {
         Ok(is_requeued)
     }
 
+    /// Announces that the ledger has failed its verification: `fault` is a text for a person.
+    ///
+    /// The HTTP interface does so when it is asked to verify the ledger; call it where your program verifies the ledger
+    /// itself.
+    ///
+    /// # Errors
+    /// Returns the store's error.
+    pub async fn announce_damaged_ledger(&self, fault: &str) -> Result<(), StoreError> {
+        let batch = self.announcer().damaged_ledger(fault);
+        self.announcer().try_announce(batch, STORE_TIMEOUT).await
+    }
+
     /// Returns a future that is ready once this process has stored further events. Events of other processes, and those
     /// that become due with time, do not wake it.
     pub fn stored(&self) -> impl Future<Output = ()> + Send + use<> {

@@ -1,5 +1,7 @@
 //! The JSON bodies of events.
 
+use std::fmt;
+
 use chrono::{DateTime, SecondsFormat};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -59,6 +61,40 @@ pub(in crate::policy) enum TicketDecision<'c> {
     Superseded,
 }
 
+/// A write whose outcome became unknown.
+#[derive(Clone, Serialize)]
+pub(super) struct UnknownOutcome<'c> {
+    pub(super) outcome_id: u64,
+    pub(super) tenant_id: Uuid,
+    pub(super) tool: &'c str,
+    pub(super) principal: &'c str,
+    pub(super) trace_id: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+}
+
+/// A limit of which most is used. Amounts are decimal numbers.
+#[derive(Clone, Serialize)]
+pub(super) struct LowBudget<'c> {
+    pub(super) tenant_id: Uuid,
+    pub(super) budget: &'c str,
+    pub(super) limit: &'c str,
+    pub(super) scope: &'c str,
+    pub(super) unit: &'c str,
+    pub(super) used: String,
+    pub(super) total: String,
+    /// The part that was reached, in percent.
+    pub(super) percent: u8,
+}
+
+/// A ledger that has failed its verification.
+#[derive(Clone, Serialize)]
+pub(super) struct DamagedLedger<'c> {
+    pub(super) fault: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+}
+
 impl<'c> EndedApproval<'c> {
     pub(super) const fn new(ticket_id: Uuid, tenant_id: Uuid, tool: &'c str) -> Self {
         Self { ticket_id, tenant_id, tool, decision: None, decided_by: None, edited: false }
@@ -75,9 +111,9 @@ impl<'c> EndedApproval<'c> {
 }
 
 impl EventReceiver {
-    /// Returns the link to a waiting call.
-    pub(super) fn url_of(&self, ticket: Uuid) -> Option<String> {
-        self.console.as_ref().map(|console| format!("{console}/approvals/{ticket}"))
+    /// Returns the link to a page of the console, such as `approvals/TICKET`.
+    pub(super) fn console_url(&self, page: fmt::Arguments<'_>) -> Option<String> {
+        self.console.as_ref().map(|console| format!("{console}/{page}"))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::policy::approval::{fingerprint, not_canonical};
 use crate::policy::claim::ShortCircuit;
 use crate::policy::deadline::{sleep, time_left, within_deadline};
+use crate::policy::events::EventAnnouncer;
 use crate::policy::spending::{CallSpending, SpendingLimits};
 use crate::policy::store_client::StoreClient;
 use crate::policy::ticket::TicketRejection;
@@ -34,6 +35,7 @@ const DAMAGED: &str = "the stored record of the idempotency key fails its checks
 pub(in crate::policy) struct KeyClaims {
     pub(in crate::policy) stores: Arc<StoreClient>,
     pub(in crate::policy) spending: Arc<SpendingLimits>,
+    pub(in crate::policy) events: Arc<EventAnnouncer>,
     /// The quota of one caller's unknown outcomes.
     pub(in crate::policy) unknown_per_caller: usize,
 }
@@ -96,7 +98,7 @@ impl KeyClaims {
             match step {
                 KeyStep::Run(fence) => {
                     spending = spending.reserved(balances);
-                    spending.warn(&self.spending.observers);
+                    self.spending.warn(&spending, scope, started).await;
                     let key = self.claimed(scope, key, fence, now, spending);
                     return self.with_full_lease(scope, key, now).await.map(Some);
                 }
@@ -230,7 +232,7 @@ impl KeyClaims {
         scope.set_lease(lease.clone());
         spending.record(scope, None);
         spending.cite_proofs(scope, claimed_at);
-        ClaimedKey::new(self.stores.clone(), scope.clone(), key, fence, lease)
+        ClaimedKey::new(self.events.clone(), scope.clone(), key, fence, lease)
             .with_spending(spending)
     }
 

@@ -15,6 +15,7 @@ use crate::dispatch::answer;
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::lease_lost;
 use crate::failure::LoggedFailure;
+use crate::policy::events::EventAnnouncer;
 use crate::policy::spending::CallSpending;
 use crate::policy::store_client::StoreClient;
 use crate::store::{
@@ -39,6 +40,7 @@ const NOT_STORED: &str = "the answer could not be stored under its idempotency k
 /// takes it without waiting; else the lease runs out.
 pub(in crate::policy) struct ClaimedKey {
     stores: Arc<StoreClient>,
+    events: Arc<EventAnnouncer>,
     call: CallScope,
     key: ScopedKey,
     fence: Fence,
@@ -60,15 +62,17 @@ pub(in crate::policy) struct ClaimedKey {
 
 impl ClaimedKey {
     pub(super) fn new(
-        stores: Arc<StoreClient>,
+        events: Arc<EventAnnouncer>,
         call: CallScope,
         key: ScopedKey,
         fence: Fence,
         lease: Arc<KeyLease>,
     ) -> Self {
+        let stores = events.stores.clone();
         let renew_at = stores.timer.now() + call.plan().lease / 3;
         Self {
             stores,
+            events,
             call,
             key,
             fence,
@@ -218,6 +222,7 @@ impl ClaimedKey {
                     }
                     if held && settlement == Settlement::Unknown {
                         self.stores.outcomes.record_unknown();
+                        self.announce_unknown().await;
                     }
                     return Ok(held);
                 }
@@ -229,6 +234,12 @@ impl ClaimedKey {
                 Err(_) => return Err(error),
             }
         }
+    }
+
+    /// Announces that the outcome of the call is unknown.
+    async fn announce_unknown(&self) {
+        let batch = self.events.unknown_outcome(&self.call, &self.key, self.fence);
+        self.events.announce(batch, SETTLE_TIMEOUT).await;
     }
 
     pub(super) async fn settlement_of(&self, ended: &CallOutcome) -> Settlement {
@@ -302,9 +313,9 @@ impl ClaimedKey {
     fn transfer(&mut self) {
         // The successor settles the key in place of this one.
         self.settled = true;
-        let (stores, call) = (self.stores.clone(), self.call.clone());
+        let (events, call) = (self.events.clone(), self.call.clone());
         let lease = self.lease.clone();
-        let mut successor = Self::new(stores, call, self.key.clone(), self.fence, lease);
+        let mut successor = Self::new(events, call, self.key.clone(), self.fence, lease);
         (successor.renew_at, successor.in_doubt) = (self.renew_at, true);
         successor.spending = std::mem::take(&mut self.spending);
         if self.on_own_thread {
@@ -347,6 +358,9 @@ impl Drop for ClaimedKey {
             self.stores.outcomes.record_unknown();
         }
         let sent = catch_panic(|| self.send_settlement(settlement.clone()).now_or_never());
+        if settlement == Settlement::Unknown {
+            drop(catch_panic(|| self.announce_unknown().now_or_never()));
+        }
         if matches!(sent, Ok(Some(Ok(true)))) {
             self.record_settlement(&settlement);
         } else {

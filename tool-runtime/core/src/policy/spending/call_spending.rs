@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use tool_contracts::{BudgetUse, CallStatus, ErrorCode, EvidenceSource, ToolErrorDetail};
 use tool_runtime_schema::canonical::Digest;
 
-use super::warning::{BudgetObservers, BudgetWarning};
+use super::warning::BudgetWarning;
 use super::{Demand, OverLimit, SpendingProof};
 use crate::dispatch::outcome::{CallOutcome, EffectOutcome};
 use crate::dispatch::refusal::Refusal;
@@ -12,7 +12,7 @@ use crate::dispatch::{SpendingOutcome, SpendingRecord};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
 use crate::store::{Balance, Charge, Reservation, ScopedKey, UnixMillis};
-use crate::tool::{CallScope, catch_panic};
+use crate::tool::CallScope;
 
 /// The demands of a call, and the balances of their accounts in the same order.
 #[derive(Debug, Clone, Default)]
@@ -244,19 +244,14 @@ impl CallSpending {
         }
     }
 
-    /// Warns the host of each limit of which this reservation has reached the part that the budget names.
-    pub(in crate::policy) fn warn(&self, observers: &BudgetObservers) {
+    /// Returns a warning for each limit of which this reservation has reached the part that the budget names.
+    pub(super) fn warnings(&self) -> Vec<BudgetWarning> {
         let stored = self.parts().filter(|(demand, _)| demand.reservation.period.is_some());
-        for (Demand { reservation, warn_at, .. }, balance) in stored {
-            let Reservation { account, amount, limit, .. } = reservation;
-            let warning = warn_at.and_then(|percent| {
-                BudgetWarning::for_reservation(account, *amount, *limit, balance, percent)
-            });
-            let Some(warning) = warning else { continue };
-            for observer in observers {
-                drop(catch_panic(|| observer.nearly_used(&warning)));
-            }
-        }
+        let warning = |(demand, balance): (&Demand, &Balance)| {
+            let Reservation { account, amount, limit, .. } = &demand.reservation;
+            BudgetWarning::for_reservation(account, *amount, *limit, balance, demand.warn_at?)
+        };
+        stored.filter_map(warning).collect()
     }
 
     /// Returns what the call has spent, as its outcome and its tool say.

@@ -13,6 +13,7 @@ use crate::dispatch::CallApproval;
 use crate::dispatch::refusal::Refusal;
 use crate::failure::Failure;
 use crate::policy::deadline::{time_left, within_deadline};
+use crate::policy::events::EventAnnouncer;
 use crate::policy::store_client::{STORE_TIMEOUT, StoreClient, store_failure};
 use crate::store::{
     Balance, BudgetAccount, BudgetStore, Charge, Reservation, SpendOutcome, StoreError,
@@ -24,6 +25,7 @@ use crate::tool::{CallScope, catch_panic};
 pub(in crate::policy) struct SpendingLimits {
     pub(in crate::policy) stores: Arc<StoreClient>,
     pub(in crate::policy) observers: BudgetObservers,
+    pub(in crate::policy) events: Arc<EventAnnouncer>,
     /// True if a limit counts the allowances of contexts.
     pub(in crate::policy) counts_allowances: bool,
 }
@@ -145,13 +147,35 @@ impl SpendingLimits {
                 let spending = spending.reserved(balances);
                 spending.record(scope, Some(&Charge::Reserved));
                 spending.cite_proofs(scope, self.stores.now());
-                spending.warn(&self.observers);
+                self.warn(&spending, scope, started).await;
                 Ok(spending)
             }
             SpendOutcome::Exceeded(balances) => {
                 Err(spending.with_balances(balances).refusal(scope))
             }
         }
+    }
+
+    /// Warns the host of each limit of which a reservation has reached the part that its budget names.
+    pub(in crate::policy) async fn warn(
+        &self,
+        spending: &CallSpending,
+        scope: &CallScope,
+        started: Instant,
+    ) {
+        let warnings = spending.warnings();
+        if warnings.is_empty() {
+            return;
+        }
+        for warning in &warnings {
+            for observer in &self.observers {
+                drop(catch_panic(|| observer.nearly_used(warning)));
+            }
+        }
+        let batch = self.events.low_budgets(&warnings);
+        let announced = self.events.announce(batch, time_left(scope, started));
+        // The next step of the call meets the deadline, too.
+        drop(within_deadline(scope, started, announced).await);
     }
 
     /// Returns what a dry run would need, with the balances.
