@@ -12,8 +12,9 @@ use crate::model::{ChatReply, ModelCall};
 /// A turn is any number of `Text`, one `Replied`, one `CallOpened` or `ClientCall` for each call that
 /// may run, and one `CallAnswered` for each call that has an answer at the end of the turn. A call that
 /// waits has none; the run then ends as suspended.
+///
+/// The set is exhaustive on purpose: a transport that does not know an event must not compile.
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
 pub enum LoopEvent<'e> {
     /// A piece of the model's text.
     Text(&'e str),
@@ -21,7 +22,6 @@ pub enum LoopEvent<'e> {
     Replied(&'e ChatReply),
     /// A call of the runtime's tools was opened; it has not run. Its
     /// [preview](ToolCall::preview) masks the secrets of its arguments.
-    #[non_exhaustive]
     CallOpened {
         /// The position of the call in the turn.
         position: usize,
@@ -29,7 +29,6 @@ pub enum LoopEvent<'e> {
         call: &'e ToolCall,
     },
     /// The model called a tool of the client, which waits for the client's result.
-    #[non_exhaustive]
     ClientCall {
         /// The position of the call in the turn.
         position: usize,
@@ -37,7 +36,6 @@ pub enum LoopEvent<'e> {
         call: &'e ModelCall,
     },
     /// A call was answered, or does not run. The text is what the model reads, before compression.
-    #[non_exhaustive]
     CallAnswered {
         /// The position of the call in the turn.
         position: usize,
