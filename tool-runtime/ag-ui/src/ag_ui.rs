@@ -43,7 +43,8 @@ use crate::running_threads::RunningThreads;
 ///         match head.headers.get("authorization").map(|value| value.as_bytes()) {
 ///             Some(b"Bearer the-key-of-jane") => {
 ///                 let cx = ToolContext::builder(Uuid::nil(), Uuid::now_v7().to_string());
-///                 let cx = cx.user_id("jane").build().map_err(|_| Unauthenticated::new())?;
+///                 let cx = cx.run_id("chat").user_id("jane").build();
+///                 let cx = cx.map_err(|_| Unauthenticated::new())?;
 ///                 Ok(AgUiCaller::new(cx).with_approver("Jane Doe"))
 ///             }
 ///             _ => Err(Unauthenticated::new()),

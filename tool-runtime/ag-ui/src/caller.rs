@@ -31,7 +31,7 @@ pub trait Authenticator: fmt::Debug + Send + Sync {
 /// use tool_runtime::prelude::*;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let cx = ToolContext::builder(Uuid::nil(), "trace-1").user_id("jane").build()?;
+/// let cx = ToolContext::builder(Uuid::nil(), "trace-1").run_id("run-1").user_id("jane").build()?;
 /// let person = AgUiCaller::new(cx.clone()).with_approver("Jane Doe");
 /// assert_eq!(person.approver(), Some("Jane Doe"));
 /// assert_eq!(AgUiCaller::new(cx).approver(), None);
