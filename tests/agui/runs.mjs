@@ -70,9 +70,20 @@ async function run(agent, resume) {
   // The plan in the user's message has it; nothing else may.
   const shown = [events, agent.messages.filter((message) => message.role !== "user")];
   if (JSON.stringify(shown).includes(SECRET)) violation("a secret is shown");
+  for (const { toolCallId } of events.filter((event) => event.type === "TOOL_CALL_RESULT")) checkAnswer(agent, toolCallId);
   counts.reads += events.filter((event) => event.type === "TOOL_CALL_START" && event.toolCallName === "add").length;
   counts.client_calls += events.filter((event) => event.type === "TOOL_CALL_START" && event.toolCallName === "choose").length;
   return events;
+}
+
+// A payment that nobody has decided about must not be answered.
+function checkAnswer(agent, callId) {
+  const call = agent.messages.flatMap((message) => message.toolCalls ?? []).find((call) => call.id === callId);
+  const payment = [...payments].find(([id]) => call?.function.arguments.includes(`"${id}"`));
+  if (call?.function.name === "pay" && payment && ["planned", "waiting"].includes(payment[1].state)) {
+    counts.lost += 1;
+    problems.push(`the payment ${payment[0]} was answered without a decision`);
+  }
 }
 
 const unanswered = (messages, name) =>
@@ -153,7 +164,13 @@ async function runThread(number) {
   }
 }
 
-for (let number = 0; counts.runs < limit; number += 1) await runThread(number);
+for (let number = 0; counts.runs < limit; number += 1) {
+  try {
+    await runThread(number);
+  } catch (error) {
+    violation(`thread ${number}: ${error}`);
+  }
+}
 
 const paid = await (await fetch(`${url}/paid`)).json();
 for (const [id, { state }] of payments) {
