@@ -1,8 +1,10 @@
 //! Waiting calls as interrupts, and who may answer them.
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
-use tool_runtime::policy::Ticket;
+use tool_runtime::ag_ui::{RunStore, ThreadKey};
 use tool_runtime::prelude::*;
+use tool_runtime::store::{StoreError, StoreErrorKind};
 
 use super::support::{Fixture, SECRET, payment, resolved};
 
@@ -158,5 +160,32 @@ async fn a_call_that_was_decided_elsewhere_does_not_block_its_thread() {
     assert!(call.execute().await.is_ok());
     let events = fixture.send(json!([])).await;
     assert_eq!((events.text().as_str(), fixture.paid.times("p1")), ("paid", 1));
-    assert!(Ticket::parse("{}").is_err());
+}
+
+/// A store that is full.
+#[derive(Debug)]
+struct FullStore;
+
+#[async_trait]
+impl RunStore for FullStore {
+    async fn load(&self, _: &ThreadKey) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
+    async fn save(&self, _: &ThreadKey, _: String) -> Result<(), StoreError> {
+        Err(StoreError::new(StoreErrorKind::Full, "full"))
+    }
+
+    async fn remove(&self, _: &ThreadKey) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_cannot_be_stored_asks_for_no_approval() {
+    let mut fixture = Fixture::new().with_store(FullStore);
+    let events = fixture.ask(json!([{"calls": [payment("p1")]}, "paid"])).await;
+    assert_eq!(events.last()["code"], "store");
+    let waiting = fixture.runtime.tickets().waiting(Uuid::from_u128(7), None, 10).await.unwrap();
+    assert!(waiting.calls.is_empty());
 }

@@ -90,3 +90,24 @@ async fn instructions_of_a_client_have_the_authority_of_its_user() {
     let requests = fixture.model.requests.lock().unwrap();
     assert!(requests[0].iter().all(|message| !matches!(message, ModelMessage::System(_))));
 }
+
+#[tokio::test]
+async fn the_model_sees_the_tools_of_the_client() {
+    let mut fixture = Fixture::new();
+    fixture.ask(json!(["a text"])).await;
+    let tools = fixture.model.tools.lock().unwrap();
+    assert!(tools.iter().any(|name| name == "choose") && tools.iter().any(|name| name == "pay"));
+}
+
+#[tokio::test]
+async fn a_new_message_of_the_user_leaves_no_call_of_the_client_open() {
+    let mut fixture = Fixture::new();
+    let events = fixture.ask(json!([{"calls": [["choose", {}], payment("p1")]}, "both"])).await;
+    let calls = [events.calls_of("choose"), events.calls_of("pay")].concat();
+    let second = fixture.ask(json!(["well"])).await;
+    assert_eq!((second.text().as_str(), fixture.paid.times("p1")), ("well", 0));
+    let mut answered: Vec<_> =
+        second.of_type("TOOL_CALL_RESULT").map(|it| it["toolCallId"].clone()).collect();
+    answered.sort_by_key(ToString::to_string);
+    assert_eq!(answered, calls);
+}

@@ -10,7 +10,9 @@ use axum::http::request::Parts;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tool_runtime::ag_ui::{AgUi, AgUiCaller, Authenticator, InputLimits, Unauthenticated};
+use tool_runtime::ag_ui::{
+    AgUi, AgUiCaller, Authenticator, InputLimits, RunStore, Unauthenticated,
+};
 use tool_runtime::agent::{
     AgentError, AgentErrorKind, AssistantMessage, ChatModel, ChatReply, ChatRequest, ModelCall,
     ModelMessage, OnText, TokenUsage, ToolLoop,
@@ -66,6 +68,8 @@ async fn pay(
 pub(crate) struct PlannedModel {
     /// The conversations that the model has read.
     pub(crate) requests: Arc<Mutex<Vec<Vec<ModelMessage>>>>,
+    /// The tools of the last request.
+    pub(crate) tools: Arc<Mutex<Vec<String>>>,
 }
 
 #[async_trait]
@@ -73,6 +77,8 @@ impl ChatModel for PlannedModel {
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
         let messages = request.messages();
         self.requests.lock().unwrap().push(messages.to_vec());
+        let names = request.tools().iter().map(|spec| spec.name().to_owned());
+        *self.tools.lock().unwrap() = names.collect();
         let is_user = |message: &ModelMessage| matches!(message, ModelMessage::User(_));
         let user = messages.iter().rposition(is_user).unwrap();
         let plan: Vec<Value> = serde_json::from_str(messages[user].text()).unwrap_or_default();
@@ -132,6 +138,7 @@ impl Authenticator for ByHeader {
 
 /// A server, and a client with one thread.
 pub(crate) struct Fixture {
+    ag_ui: AgUi,
     pub(crate) router: Router,
     pub(crate) paid: Arc<Paid>,
     pub(crate) model: PlannedModel,
@@ -163,11 +170,18 @@ impl Fixture {
             .unwrap();
         let model = PlannedModel::default();
         let agent = ToolLoop::new(runtime.clone(), model.clone());
-        let router = AgUi::new(agent, ByHeader).limits(limits).router("/agent");
+        let ag_ui = AgUi::new(agent, ByHeader).limits(limits);
+        let router = ag_ui.clone().router("/agent");
         let tools = json!([{"name": "choose", "description": "Lets the user choose.",
             "parameters": {"type": "object", "properties": {"of": {"type": "string"}}}}]);
         let (messages, user) = (Vec::new(), "jane");
-        Self { router, paid, model, runtime, messages, tools, user, runs: 0 }
+        Self { ag_ui, router, paid, model, runtime, messages, tools, user, runs: 0 }
+    }
+
+    /// Keeps runs that wait in this store.
+    pub(crate) fn with_store(self, store: impl RunStore + 'static) -> Self {
+        let router = self.ag_ui.clone().run_store(store).router("/agent");
+        Self { router, ..self }
     }
 
     /// Posts a text as the body.
