@@ -5,7 +5,7 @@ pub struct AgUi {
 }
 impl AgUi {
     #[must_use]
-    pub fn limits(self, limits: InputLimits) -> Self {}
+    pub fn limits(self, limits: AgUiLimits) -> Self {}
     #[must_use]
     pub fn new(agent: ToolLoop, authenticator: impl Authenticator + 'static) -> Self {}
     pub fn router(self, path: &str) -> Router {}
@@ -50,12 +50,12 @@ impl Stream for EventStream {
 }
 impl fmt::Debug for EventStream {}
 
-// tool_runtime_ag_ui::InputLimits
+// tool_runtime_ag_ui::AgUiLimits
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InputLimits {
+pub struct AgUiLimits {
     ..
 }
-impl InputLimits {
+impl AgUiLimits {
     #[must_use]
     pub const fn max_bytes(&self) -> usize {}
     #[must_use]
@@ -91,7 +91,7 @@ impl InputLimits {
     #[must_use]
     pub const fn with_request_time(self, time: Duration) -> Self {}
 }
-impl Default for InputLimits {}
+impl Default for AgUiLimits {}
 
 // tool_runtime_ag_ui::InputRefusal
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

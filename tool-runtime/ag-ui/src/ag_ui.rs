@@ -10,7 +10,8 @@ use tool_runtime_agent::ToolLoop;
 use crate::caller::{AgUiCaller, Authenticator};
 use crate::event_queue::EventQueue;
 use crate::event_stream::EventStream;
-use crate::input::{InputLimits, RunInput};
+use crate::input::RunInput;
+use crate::limits::AgUiLimits;
 use crate::problem::InputRefusal;
 use crate::run::Run;
 use crate::run_events::RunEvents;
@@ -72,7 +73,7 @@ use crate::running_threads::RunningThreads;
 pub struct AgUi {
     agent: ToolLoop,
     pub(crate) authenticator: Arc<dyn Authenticator>,
-    pub(crate) limits: InputLimits,
+    pub(crate) limits: AgUiLimits,
     store: Arc<dyn RunStore>,
     threads: Arc<RunningThreads>,
 }
@@ -82,7 +83,7 @@ impl AgUi {
     /// until [`run_store`](Self::run_store) sets a store.
     #[must_use]
     pub fn new(agent: ToolLoop, authenticator: impl Authenticator + 'static) -> Self {
-        let limits = InputLimits::new();
+        let limits = AgUiLimits::new();
         Self {
             agent,
             authenticator: Arc::new(authenticator),
@@ -94,7 +95,7 @@ impl AgUi {
 
     /// Sets the limits of inputs and runs.
     #[must_use]
-    pub fn limits(self, limits: InputLimits) -> Self {
+    pub fn limits(self, limits: AgUiLimits) -> Self {
         let threads = RunningThreads::new(limits.max_runs(), limits.max_runs_of_caller());
         Self { limits, threads, ..self }
     }

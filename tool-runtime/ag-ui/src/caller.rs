@@ -10,7 +10,7 @@ use tool_contracts::ToolContext;
 /// Authenticates the requests of clients.
 ///
 /// It runs before the body of a request is read, and must answer within the limit of
-/// [`InputLimits`](crate::InputLimits).
+/// [`AgUiLimits`](crate::AgUiLimits).
 #[async_trait]
 pub trait Authenticator: fmt::Debug + Send + Sync {
     /// Returns the caller of a request, by its headers.

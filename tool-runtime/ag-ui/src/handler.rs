@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::json;
 use tokio::time::timeout;
+use tool_runtime_core::tool::guarded;
 
 use crate::ag_ui::AgUi;
 use crate::caller::Unauthenticated;
@@ -34,7 +35,12 @@ impl AgUi {
             InputRefusal::new(StatusCode::REQUEST_TIMEOUT, "timeout", message)
         };
         // The body of an unauthenticated request is not read.
-        let caller = timeout(time, self.authenticator.authenticate(&head)).await.map_err(late)?;
+        // The authenticator is code of the host, which may hang or panic.
+        let caller = guarded(self.authenticator.authenticate(&head));
+        let caller = timeout(time, caller).await.map_err(late)?.map_err(|_| {
+            let message = "the authentication failed; the server's log has the cause";
+            InputRefusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+        })?;
         let caller = caller.map_err(|Unauthenticated| {
             let message = "the request is not authenticated; sign in, and send it again";
             InputRefusal::new(StatusCode::UNAUTHORIZED, "unauthenticated", message)

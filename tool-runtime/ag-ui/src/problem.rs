@@ -55,6 +55,10 @@ impl RunProblem {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
+
+    pub(crate) fn store() -> Self {
+        Self::new("store", "the store of waiting runs failed; send the input again later")
+    }
 }
 
 /// Leaves out the error's own text, which may be that of a model's client. The log of the agent has it.
@@ -75,6 +79,6 @@ impl From<AgentError> for RunProblem {
 /// Leaves out the error's own text, which may name files.
 impl From<StoreError> for RunProblem {
     fn from(_: StoreError) -> Self {
-        Self::new("store", "the store of waiting runs failed; send the input again later")
+        Self::store()
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::time::timeout;
 use tool_contracts::{CallStatus, ToolContext};
 use tool_runtime_adapters::ToolAnswer;
 use tool_runtime_agent::{
@@ -11,6 +13,8 @@ use tool_runtime_agent::{
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::policy::Ticket;
 use tool_runtime_core::runtime::Runtime;
+use tool_runtime_core::store::StoreError;
+use tool_runtime_core::tool::guarded;
 
 use crate::caller::AgUiCaller;
 use crate::conversation::{last_user_message, model_messages, newer_user_texts};
@@ -22,6 +26,9 @@ use crate::run_events::RunEvents;
 use crate::run_store::{RunStore, ThreadKey};
 use crate::running_threads::RunningThread;
 use crate::waiting_thread::WaitingThread;
+
+/// The longest time of an operation of the store, which is code of the host.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A run of an input.
 pub(crate) struct Run {
@@ -46,7 +53,7 @@ impl Run {
     }
 
     async fn run(&self) -> Result<RunOutcome, RunProblem> {
-        match self.store.load(&self.key).await? {
+        match in_time(self.store.load(&self.key)).await? {
             Some(text) => self.continue_thread(WaitingThread::read(&text)?).await,
             None if !self.input.resume.is_empty() => Err(unknown_interrupt("resume[0]")),
             None => {
@@ -206,7 +213,7 @@ impl Run {
                 self.events.call_answered(&id, answer.text());
             }
         }
-        self.store.remove(&self.key).await?;
+        in_time(self.store.remove(&self.key)).await?;
         messages.extend(texts.iter().map(|text| ModelMessage::User((*text).to_owned())));
         let report = self.agent.run_messages(messages, self.cx()).await;
         self.end_of(report).await
@@ -219,7 +226,7 @@ impl Run {
         match report?.into_end() {
             LoopEnd::Suspended(run) => self.suspend(run).await,
             LoopEnd::Stopped(cause) => {
-                self.store.remove(&self.key).await?;
+                in_time(self.store.remove(&self.key)).await?;
                 let message = format!(
                     "a limit stopped the run before the model answered ({}); what was done is in the \
                      conversation",
@@ -229,7 +236,7 @@ impl Run {
             }
             // The model answered; an end that is added later is complete as well.
             _ => {
-                self.store.remove(&self.key).await?;
+                in_time(self.store.remove(&self.key)).await?;
                 Ok(RunOutcome::Success { pending_tool_call_ids: Vec::new() })
             }
         }
@@ -272,7 +279,7 @@ impl Run {
     }
 
     async fn save(&self, thread: &WaitingThread) -> Result<(), RunProblem> {
-        Ok(self.store.save(&self.key, thread.to_text()?).await?)
+        in_time(self.store.save(&self.key, thread.to_text()?)).await
     }
 
     fn runtime(&self) -> &Runtime {
@@ -281,6 +288,16 @@ impl Run {
 
     fn cx(&self) -> &ToolContext {
         self.caller.cx()
+    }
+}
+
+/// Waits for an operation of the store: up to its time limit, and under a panic guard.
+async fn in_time<T>(
+    operation: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, RunProblem> {
+    match timeout(STORE_TIMEOUT, guarded(operation)).await {
+        Ok(Ok(result)) => Ok(result?),
+        Ok(Err(_)) | Err(_) => Err(RunProblem::store()),
     }
 }
 

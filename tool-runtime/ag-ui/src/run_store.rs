@@ -16,7 +16,8 @@ use uuid::Uuid;
 /// A run is a text, which contains a conversation and no approval: keep it as secret as the
 /// conversation. It is signed, so that a run that was changed does not continue. A store that loses it
 /// loses no ticket: approvers decide about the call through other ways, such as the HTTP API.
-/// Implement it over the database that the runtime's store is in, so that both survive a restart.
+/// Implement it over the database that the runtime's store is in, so that both survive a restart. An
+/// operation that takes longer than 10 seconds, or panics, has failed.
 #[async_trait]
 pub trait RunStore: fmt::Debug + Send + Sync {
     /// Returns the run that waits in a thread.

@@ -1,6 +1,5 @@
 //! Reads a `RunAgentInput` within limits. Each error names its place, what is expected, and no value.
 
-mod limits;
 mod message;
 mod tools;
 
@@ -14,8 +13,8 @@ use tool_contracts::ToolSpec;
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::json::{Malformed, read};
 
-pub use self::limits::InputLimits;
 pub(crate) use self::message::{InputCall, InputMessage, MessageContent};
+use crate::limits::AgUiLimits;
 use crate::problem::InputRefusal;
 
 /// The longest id, in bytes.
@@ -81,7 +80,7 @@ struct RawInput<'i> {
 
 impl RunInput {
     /// Reads the body of a request.
-    pub(crate) fn read(body: &[u8], limits: &InputLimits) -> Result<Self, InputRefusal> {
+    pub(crate) fn read(body: &[u8], limits: &AgUiLimits) -> Result<Self, InputRefusal> {
         let text = checked_text(body, limits)?;
         let raw: RawInput<'_> = read_at("the body", "a RunAgentInput of AG-UI, an object", text)?;
         let messages = list("messages", raw.messages, limits.max_messages())?;
@@ -117,7 +116,7 @@ impl RunInput {
 }
 
 /// Checks the size, the nesting and the grammar of the body, all in one pass.
-fn checked_text<'b>(body: &'b [u8], limits: &InputLimits) -> Result<&'b str, InputRefusal> {
+fn checked_text<'b>(body: &'b [u8], limits: &AgUiLimits) -> Result<&'b str, InputRefusal> {
     let bytes = limits.max_bytes();
     if body.len() > bytes {
         return Err(too_large(bytes));

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn refusal(input: &Value) -> String {
-    let refusal = RunInput::read(input.to_string().as_bytes(), &InputLimits::new()).unwrap_err();
+    let refusal = RunInput::read(input.to_string().as_bytes(), &AgUiLimits::new()).unwrap_err();
     refusal.message().to_owned()
 }
 
@@ -39,7 +39,7 @@ fn an_error_names_its_place_and_no_value() {
 
 #[test]
 fn what_a_client_sends_is_bounded() {
-    let limits = InputLimits::new().with_max_bytes(2_000).with_max_messages(3).with_max_tools(1);
+    let limits = AgUiLimits::new().with_max_bytes(2_000).with_max_messages(3).with_max_tools(1);
     let refused = |body: &str| RunInput::read(body.as_bytes(), &limits).unwrap_err();
     assert_eq!(refused(&" ".repeat(2_001)).status(), StatusCode::PAYLOAD_TOO_LARGE);
     let deep = format!(r#"{{"threadId":"t","state":{}{}}}"#, "[".repeat(40), "]".repeat(40));

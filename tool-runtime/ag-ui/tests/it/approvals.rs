@@ -181,6 +181,33 @@ impl RunStore for FullStore {
     }
 }
 
+/// A store that never answers.
+#[derive(Debug)]
+struct HangingStore;
+
+#[async_trait]
+impl RunStore for HangingStore {
+    async fn load(&self, _: &ThreadKey) -> Result<Option<String>, StoreError> {
+        std::future::pending().await
+    }
+
+    async fn save(&self, _: &ThreadKey, _: String) -> Result<(), StoreError> {
+        std::future::pending().await
+    }
+
+    async fn remove(&self, _: &ThreadKey) -> Result<(), StoreError> {
+        panic!("a store that is broken")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_ends_the_run_and_frees_the_thread() {
+    let mut fixture = Fixture::new().with_store(HangingStore);
+    for _ in 0..2 {
+        assert_eq!(fixture.ask(json!(["a text"])).await.last()["code"], "store");
+    }
+}
+
 #[tokio::test]
 async fn a_run_that_cannot_be_stored_asks_for_no_approval() {
     let mut fixture = Fixture::new().with_store(FullStore);

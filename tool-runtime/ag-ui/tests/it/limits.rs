@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tool_runtime::ag_ui::InputLimits;
+use tool_runtime::ag_ui::AgUiLimits;
 
 use super::support::{Fixture, payment};
 
@@ -19,7 +19,7 @@ async fn a_request_is_authenticated_before_its_body_is_read() {
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_refused() {
-    let fixture = Fixture::with_limits(InputLimits::new().with_max_bytes(1_000));
+    let fixture = Fixture::with_limits(AgUiLimits::new().with_max_bytes(1_000));
     let (status, body) = fixture.post(Some("jane"), " ".repeat(1_001)).await;
     assert_eq!(status, 413, "{body}");
 }

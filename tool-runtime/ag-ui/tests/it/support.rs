@@ -10,9 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tool_runtime::ag_ui::{
-    AgUi, AgUiCaller, Authenticator, InputLimits, RunStore, Unauthenticated,
-};
+use tool_runtime::ag_ui::{AgUi, AgUiCaller, AgUiLimits, Authenticator, RunStore, Unauthenticated};
 use tool_runtime::agent::{
     AgentError, AgentErrorKind, AssistantMessage, ChatModel, ChatReply, ChatRequest, ModelCall,
     ModelMessage, OnText, TokenUsage, ToolLoop,
@@ -155,10 +153,10 @@ pub(crate) struct Events(pub(crate) Vec<Value>);
 
 impl Fixture {
     pub(crate) fn new() -> Self {
-        Self::with_limits(InputLimits::new())
+        Self::with_limits(AgUiLimits::new())
     }
 
-    pub(crate) fn with_limits(limits: InputLimits) -> Self {
+    pub(crate) fn with_limits(limits: AgUiLimits) -> Self {
         let paid = Arc::new(Paid::default());
         let keys = KeyRing::new("k", &[7; 32]).unwrap();
         let runtime = Runtime::builder()

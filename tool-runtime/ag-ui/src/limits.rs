@@ -5,14 +5,14 @@ use std::time::Duration;
 /// The limits of an input and of its run. What exceeds one is refused before anything runs.
 ///
 /// ```
-/// use tool_runtime::ag_ui::InputLimits;
+/// use tool_runtime::ag_ui::AgUiLimits;
 ///
-/// let limits = InputLimits::new().with_max_messages(200).with_max_tools(8);
+/// let limits = AgUiLimits::new().with_max_messages(200).with_max_tools(8);
 /// assert_eq!(limits.max_messages(), 200);
 /// assert_eq!(limits.max_bytes(), 1024 * 1024);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InputLimits {
+pub struct AgUiLimits {
     bytes: usize,
     depth: usize,
     messages: usize,
@@ -23,7 +23,7 @@ pub struct InputLimits {
     unread_bytes: usize,
 }
 
-impl InputLimits {
+impl AgUiLimits {
     /// Returns the defaults: 1 MiB, 32 levels of nesting, 1,000 messages, 64 tools of the client, 10
     /// seconds for authentication and body, 256 runs at a time, 8 of one caller, and 16 MiB of events
     /// that a client has not read.
@@ -139,7 +139,7 @@ impl InputLimits {
     }
 }
 
-impl Default for InputLimits {
+impl Default for AgUiLimits {
     fn default() -> Self {
         Self::new()
     }
