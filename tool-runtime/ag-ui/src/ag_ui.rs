@@ -106,6 +106,12 @@ impl AgUi {
         Self { store: Arc::new(store), ..self }
     }
 
+    /// Waits until no run is in progress: for the shutdown of a server, after it accepts no request any
+    /// more. A client that has left does not end its run.
+    pub async fn idle(&self) {
+        self.threads.idle().await;
+    }
+
     /// Runs the agent for the body of a request, and returns its events.
     ///
     /// The run is a task of the current tokio runtime. It continues if the stream is dropped: the next

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tool_contracts::{CallStatus, ToolContext};
 use tool_runtime_adapters::ToolAnswer;
 use tool_runtime_agent::{
-    AgentError, LoopEnd, LoopReport, ModelMessage, PendingCall, SuspendedRun, ToolLoop,
+    AgentError, ClientCall, LoopEnd, LoopReport, ModelMessage, PendingCall, SuspendedRun, ToolLoop,
 };
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::policy::Ticket;
@@ -65,9 +65,9 @@ impl Run {
 
     /// Takes the answers of the person and of the client, then continues if no call waits any more.
     async fn continue_thread(&self, mut thread: WaitingThread) -> Result<RunOutcome, RunProblem> {
-        let decided = read_decisions(&self.input.resume, &thread.run, &self.caller)?;
-        let approved = self.approve(&decided).await?;
-        for (decided, call) in decided.iter().zip(approved) {
+        let decisions = read_decisions(&self.input.resume, &thread.run, &self.caller)?;
+        let approved_calls = self.approve(&decisions).await?;
+        for (decided, call) in decisions.iter().zip(approved_calls) {
             let call = self.decide(decided, call).await?;
             self.answer(&mut thread, &decided.pending, &call).await?;
         }
@@ -85,21 +85,24 @@ impl Run {
     }
 
     /// Approves calls, and runs none: if arguments that were edited are not valid, nothing has run.
-    async fn approve(&self, decided: &[DecidedCall]) -> Result<Vec<Option<ToolCall>>, RunProblem> {
+    async fn approve(
+        &self,
+        decisions: &[DecidedCall],
+    ) -> Result<Vec<Option<ToolCall>>, RunProblem> {
         let approver = self.caller.approver().unwrap_or_default();
-        let mut calls = Vec::with_capacity(decided.len());
-        for DecidedCall { pending, decision } in decided {
+        let mut calls = Vec::with_capacity(decisions.len());
+        for DecidedCall { pending, decision } in decisions {
             let Decision::Approve { edited_arguments } = decision else {
                 calls.push(None);
                 continue;
             };
             let mut call = self.resumed(pending).await;
-            let approved = match edited_arguments {
+            let approval = match edited_arguments {
                 None => call.approve(approver),
                 Some(arguments) => call.approve_edited(approver, arguments.get()),
             };
             // A call that is not pending answers by the reason.
-            if approved.is_err() && call.status() == CallStatus::Pending {
+            if approval.is_err() && call.status() == CallStatus::Pending {
                 let message = "an approval is not valid: expected `editedArgs` that the tool's schema \
                                admits, and the name of a person as approver; no call has run";
                 return Err(RunProblem::new("invalid_resume", message));
@@ -113,10 +116,10 @@ impl Run {
     async fn decide(
         &self,
         decided: &DecidedCall,
-        approved: Option<ToolCall>,
+        approved_call: Option<ToolCall>,
     ) -> Result<ToolCall, RunProblem> {
         let approver = self.caller.approver().unwrap_or_default();
-        let mut call = match (approved, &decided.decision) {
+        let mut call = match (approved_call, &decided.decision) {
             (Some(call), _) => call,
             (None, Decision::Withdraw) => {
                 if let Ok(ticket) = Ticket::parse(decided.pending.ticket()) {
@@ -202,7 +205,7 @@ impl Run {
         texts: &[&str],
     ) -> Result<RunOutcome, RunProblem> {
         let pending = thread.run.pending().iter().map(PendingCall::position);
-        let of_client = thread.run.client_calls().iter().map(|call| call.position());
+        let of_client = thread.run.client_calls().iter().map(ClientCall::position);
         let withdrawn: Vec<usize> = pending.chain(of_client).collect();
         let mut messages = self.agent.close(thread.run, self.cx()).await?;
         let is_reply = |message: &ModelMessage| matches!(message, ModelMessage::Assistant(_));

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::StatusCode;
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::problem::InputRefusal;
@@ -13,6 +14,8 @@ use crate::run_store::ThreadKey;
 #[derive(Debug)]
 pub(crate) struct RunningThreads {
     threads: Mutex<ThreadTable>,
+    /// Notified when the last run has ended.
+    ended: Notify,
     max_runs: usize,
     max_runs_of_caller: usize,
 }
@@ -32,7 +35,8 @@ pub(crate) struct RunningThread {
 
 impl RunningThreads {
     pub(crate) fn new(max_runs: usize, max_runs_of_caller: usize) -> Arc<Self> {
-        Arc::new(Self { threads: Mutex::default(), max_runs, max_runs_of_caller })
+        let (threads, ended) = (Mutex::default(), Notify::new());
+        Arc::new(Self { threads, ended, max_runs, max_runs_of_caller })
     }
 
     /// Begins a run of a thread.
@@ -58,6 +62,17 @@ impl RunningThreads {
         Ok(RunningThread { threads: self.clone(), key: key.clone() })
     }
 
+    /// Waits until no run is in progress.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let ended = self.ended.notified();
+            if self.lock().runs == 0 {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, ThreadTable> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,5 +89,8 @@ impl Drop for RunningThread {
             }
         }
         table.runs -= 1;
+        if table.runs == 0 {
+            self.threads.ended.notify_waiters();
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tool_contracts::{Effect, ToolSpec};
+use tool_contracts::{Effect, Problem, ToolSpec};
 
 use super::read_at;
 use crate::problem::InputRefusal;
@@ -51,7 +51,7 @@ fn read(place: &str, raw: &RawValue) -> Result<ToolSpec, InputRefusal> {
         .input_schema(Value::Object(parameters))
         .build()
         .map_err(|error| {
-            let fields: Vec<_> = error.problems().iter().map(|problem| problem.field()).collect();
+            let fields: Vec<_> = error.problems().iter().map(Problem::field).collect();
             InputRefusal::invalid(format!(
                 "{place}: the fields {} are not those of a tool; a name has 1 to 64 letters, digits, \
                  `_`, `-` or `.`, and `parameters` is the schema of an object",

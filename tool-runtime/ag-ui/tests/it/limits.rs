@@ -1,7 +1,5 @@
 //! What a client may take.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use tool_runtime::ag_ui::AgUiLimits;
 
@@ -37,9 +35,6 @@ async fn a_caller_that_leaves_cuts_off_no_write() {
         .unwrap();
     let response = tower::ServiceExt::oneshot(fixture.router.clone(), request).await.unwrap();
     drop(response);
-    let paid = Arc::clone(&fixture.paid);
-    while paid.times("p1") == 0 {
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(paid.times("p1"), 1);
+    fixture.ag_ui.idle().await;
+    assert_eq!(fixture.paid.times("p1"), 1);
 }

@@ -21,8 +21,8 @@ async fn no_approval_is_lost_beside_calls_of_the_client() {
     for case in 0..150 {
         let mut fixture = Fixture::new();
         let mut ids = Vec::new();
-        let turns = (0..1 + numbers.below(3)).map(|turn| {
-            let calls = (0..1 + numbers.below(4)).map(|position| match numbers.below(3) {
+        let turns = (0..=numbers.below(3)).map(|turn| {
+            let calls = (0..=numbers.below(4)).map(|position| match numbers.below(3) {
                 0 => json!(["add", {"a": turn, "b": position}]),
                 1 => json!(["choose", {"of": position.to_string()}]),
                 _ => {

@@ -136,7 +136,7 @@ impl Authenticator for ByHeader {
 
 /// A server, and a client with one thread.
 pub(crate) struct Fixture {
-    ag_ui: AgUi,
+    pub(crate) ag_ui: AgUi,
     pub(crate) router: Router,
     pub(crate) paid: Arc<Paid>,
     pub(crate) model: PlannedModel,
