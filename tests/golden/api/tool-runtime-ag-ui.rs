@@ -4,6 +4,7 @@ pub struct AgUi {
     ..
 }
 impl AgUi {
+    pub async fn idle(&self) {}
     #[must_use]
     pub fn limits(self, limits: AgUiLimits) -> Self {}
     #[must_use]
@@ -34,21 +35,6 @@ impl AgUiCaller {
     #[must_use]
     pub fn with_approver(self, name: impl Into<String>) -> Self {}
 }
-
-// tool_runtime_ag_ui::Authenticator
-pub trait Authenticator: fmt::Debug + Send + Sync {
-    async fn authenticate(&self, head: &Parts) -> Result<AgUiCaller, Unauthenticated>;
-}
-
-// tool_runtime_ag_ui::EventStream
-pub struct EventStream {
-    ..
-}
-impl Drop for EventStream {}
-impl Stream for EventStream {
-    type Item = Result<Bytes, Infallible>;
-}
-impl fmt::Debug for EventStream {}
 
 // tool_runtime_ag_ui::AgUiLimits
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +78,21 @@ impl AgUiLimits {
     pub const fn with_request_time(self, time: Duration) -> Self {}
 }
 impl Default for AgUiLimits {}
+
+// tool_runtime_ag_ui::Authenticator
+pub trait Authenticator: fmt::Debug + Send + Sync {
+    async fn authenticate(&self, head: &Parts) -> Result<AgUiCaller, Unauthenticated>;
+}
+
+// tool_runtime_ag_ui::EventStream
+pub struct EventStream {
+    ..
+}
+impl Drop for EventStream {}
+impl Stream for EventStream {
+    type Item = Result<Bytes, Infallible>;
+}
+impl fmt::Debug for EventStream {}
 
 // tool_runtime_ag_ui::InputRefusal
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
