@@ -261,6 +261,51 @@ impl ToolLoop {
     /// model sees and calls the runtime's.
     ///
     /// It needs `Policy::ticket_keys`, which sign the suspended run.
+    ///
+    /// ```
+    /// use async_trait::async_trait;
+    /// use tool_runtime::agent::*;
+    /// use tool_runtime::contracts::ToolSpec;
+    /// use tool_runtime::policy::{KeyRing, Policy};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Lets the user choose, and then repeats the choice.
+    /// #[derive(Debug)]
+    /// struct Scripted;
+    ///
+    /// #[async_trait]
+    /// impl ChatModel for Scripted {
+    ///     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+    ///         Ok(match request.messages() {
+    ///             [.., ModelMessage::ToolResult { text, .. }] => ChatReply::new("scripted", text),
+    ///             _ => {
+    ///                 let call = ModelCall::new("call_1", "choose_color", "{}");
+    ///                 let message = AssistantMessage::new("").with_calls([call]);
+    ///                 ChatReply::from_message("scripted", message)
+    ///             }
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let policy = Policy::new().ticket_keys(KeyRing::ephemeral()?);
+    /// let runtime = Runtime::builder().policy(policy).build()?;
+    /// let choose = ToolSpec::builder("choose_color", Effect::Read)
+    ///     .description("Lets the user choose a color.")
+    ///     .build()?;
+    /// let agent = ToolLoop::new(runtime.clone(), Scripted).client_tools([choose]);
+    /// let cx = ToolContext::local();
+    ///
+    /// let report = agent.run("Which color?", &cx).await?;
+    /// let LoopEnd::Suspended(mut run) = report.into_end() else { panic!("the client is asked") };
+    /// for call in run.client_calls().to_vec() {
+    ///     run.answer_client_call(call.position(), "green", false, &runtime)?;
+    /// }
+    /// assert_eq!(agent.resume(run, &cx).await?.text(), Some("green"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn client_tools(self, specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>) -> Self {
         let specs = specs.into_iter().map(Into::into);
@@ -273,6 +318,20 @@ impl ToolLoop {
     /// text is streamed: see [`ChatModel::chat_streamed`].
     ///
     /// It is called on the async thread, so it must be quick.
+    ///
+    /// ```
+    /// use tool_runtime::agent::{LoopEvent, ToolLoop};
+    ///
+    /// fn printing(agent: ToolLoop) -> ToolLoop {
+    ///     agent.on_event(|event| match event {
+    ///         LoopEvent::Text(text) => print!("{text}"),
+    ///         LoopEvent::CallOpened { call, .. } => println!("{}", call.preview()),
+    ///         LoopEvent::Replied(_)
+    ///         | LoopEvent::ClientCall { .. }
+    ///         | LoopEvent::CallAnswered { .. } => {}
+    ///     })
+    /// }
+    /// ```
     #[must_use]
     pub fn on_event(self, listen: impl Fn(LoopEvent<'_>) + Send + Sync + 'static) -> Self {
         Self { listener: Some(EventListener::new(listen)), ..self }
