@@ -8,7 +8,8 @@ use tokio::time::timeout;
 use tool_contracts::{CallStatus, ToolContext};
 use tool_runtime_adapters::ToolAnswer;
 use tool_runtime_agent::{
-    AgentError, ClientCall, LoopEnd, LoopReport, ModelMessage, PendingCall, SuspendedRun, ToolLoop,
+    AgentError, ClientCall, LoopEndKind, LoopReport, ModelMessage, PendingCall, SuspendedRun,
+    ToolLoop,
 };
 use tool_runtime_core::ToolCall;
 use tool_runtime_core::policy::Ticket;
@@ -226,9 +227,9 @@ impl Run {
         &self,
         report: Result<LoopReport, AgentError>,
     ) -> Result<RunOutcome, RunProblem> {
-        match report?.into_end() {
-            LoopEnd::Suspended(run) => self.suspend(run).await,
-            LoopEnd::Stopped(cause) => {
+        match report?.into_end().into_kind() {
+            LoopEndKind::Suspended(run) => self.suspend(run).await,
+            LoopEndKind::Stopped(cause) => {
                 in_time(self.store.remove(&self.key)).await?;
                 let message = format!(
                     "a limit stopped the run before the model answered ({}); what was done is in the \
@@ -237,8 +238,7 @@ impl Run {
                 );
                 Err(RunProblem::new(cause.as_str(), message))
             }
-            // The model answered; an end that is added later is complete as well.
-            _ => {
+            LoopEndKind::Answered(_) => {
                 in_time(self.store.remove(&self.key)).await?;
                 Ok(RunOutcome::Success { pending_tool_call_ids: Vec::new() })
             }

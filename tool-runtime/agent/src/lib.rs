@@ -38,6 +38,8 @@ pub use self::proxy::{
 };
 #[doc(hidden)]
 pub use self::proxy::{MAX_SESSION_MESSAGES, SessionBounds, SessionTable, SessionTimes};
+#[doc(hidden)]
+pub use self::tool_loop::LoopEndKind;
 pub use self::tool_loop::{
     ClientCall, LoopEnd, LoopEvent, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun,
     ToolLoop,

@@ -19,7 +19,7 @@ use tool_runtime_core::runtime::Runtime;
 use self::events::EventListener;
 pub use self::events::LoopEvent;
 use self::observer::LoopObserver;
-pub use self::report::{LoopEnd, LoopReport, LoopSavings, StopCause};
+pub use self::report::{LoopEnd, LoopEndKind, LoopReport, LoopSavings, StopCause};
 use self::run::LoopRun;
 pub use self::suspended::{ClientCall, PendingCall, SuspendedRun};
 use super::error::AgentError;
