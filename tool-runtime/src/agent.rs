@@ -8,10 +8,10 @@
 #[doc(inline)]
 pub use tool_runtime_agent::{
     AgentConfig, AgentError, AgentErrorKind, AgentErrorReason, AssistantMessage, ChatModel,
-    ChatReply, ChatRequest, FinishReason, LogLevel, LoopEnd, LoopReport, LoopSavings,
-    MemorySessions, ModelCall, ModelMessage, ModelPrice, ModelSummarizer, OnText, PendingCall,
-    PriceTable, ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SealedSessions, SessionKey,
-    SessionStore, StopCause, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
+    ChatReply, ChatRequest, ClientCall, FinishReason, LogLevel, LoopEnd, LoopEvent, LoopReport,
+    LoopSavings, MemorySessions, ModelCall, ModelMessage, ModelPrice, ModelSummarizer, OnText,
+    PendingCall, PriceTable, ProxyAgent, ProxyAgentBuilder, RuntimeExecutor, SealedSessions,
+    SessionKey, SessionStore, StopCause, SuspendedRun, TokenUsage, ToolExecutor, ToolLoop,
 };
 #[cfg(feature = "openai")]
 #[doc(inline)]

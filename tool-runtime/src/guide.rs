@@ -44,6 +44,8 @@ pages! {
     articulate: "articulate.md";
     #[feature = "openai"]
     agent: "agent.md";
+    #[feature = "ag-ui"]
+    ag_ui: "ag-ui.md";
     #[feature = "agent"]
     context: "context.md";
     envelopes: "envelopes.md";

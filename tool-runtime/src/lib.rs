@@ -76,6 +76,7 @@
 //! | `toon` | no | [`articulate`] writes TOON where it takes fewer tokens than JSON |
 //! | `exact-tokens` | no | [`tokens`]: exact counts for the models of OpenAI; adds 8 MB of vocabularies |
 //! | `agent` | no | [`agent`]: tools as an agent runs them; [`assess`]: contexts in few tokens; [`proxy`]: questions answered |
+//! | `ag-ui` | no | [`ag_ui`]: runs of an [`agent`] for clients of AG-UI, approvals as interrupts, tools of the client |
 //! | `openai` | no | `agent::OpenAiModel`: models on any server with OpenAI's API; adds an HTTP client |
 //! | `adapters` | no | [`adapters`]: the tools in the dialects of model providers, and their calls back |
 //! | `search` | no | [`search`]: the tools that fit a question |
@@ -123,6 +124,9 @@ pub use tool_contracts as contracts;
 #[cfg(feature = "adapters")]
 #[doc(inline)]
 pub use tool_runtime_adapters as adapters;
+#[cfg(feature = "ag-ui")]
+#[doc(inline)]
+pub use tool_runtime_ag_ui as ag_ui;
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use tool_runtime_agent::assess;

@@ -242,6 +242,22 @@ impl ChatRequest {
 }
 impl fmt::Debug for ChatRequest {}
 
+// tool_runtime_agent::ClientCall
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientCall {
+    ..
+}
+impl ClientCall {
+    #[must_use]
+    pub fn arguments(&self) -> &str {}
+    #[must_use]
+    pub fn call_id(&self) -> &str {}
+    #[must_use]
+    pub const fn position(&self) -> usize {}
+    #[must_use]
+    pub fn tool(&self) -> &str {}
+}
+
 // tool_runtime_agent::FinishReason
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -291,6 +307,16 @@ pub enum LoopEnd {
     Answered(ChatReply),
     Suspended(SuspendedRun),
     Stopped(StopCause),
+}
+
+// tool_runtime_agent::LoopEvent
+#[derive(Debug, Clone, Copy)]
+pub enum LoopEvent<'e> {
+    Text(&'e str),
+    Replied(&'e ChatReply),
+    CallOpened { position: usize, call: &'e ToolCall },
+    ClientCall { position: usize, call: &'e ModelCall },
+    CallAnswered { position: usize, text: &'e str },
 }
 
 // tool_runtime_agent::LoopReport
@@ -482,6 +508,8 @@ impl PendingCall {
     #[must_use]
     pub fn call_id(&self) -> &str {}
     #[must_use]
+    pub const fn position(&self) -> usize {}
+    #[must_use]
     pub fn ticket(&self) -> &str {}
     #[must_use]
     pub fn tool(&self) -> &str {}
@@ -636,6 +664,15 @@ impl SuspendedRun {
         call_id: &str,
         call: &ToolCall,
     ) -> Result<(), AgentError> {}
+    pub fn answer_client_call(
+        &mut self,
+        position: usize,
+        text: impl Into<String>,
+        failed: bool,
+        runtime: &Runtime,
+    ) -> Result<(), AgentError> {}
+    #[must_use]
+    pub fn client_calls(&self) -> &[ClientCall] {}
     #[must_use]
     pub fn pending(&self) -> &[PendingCall] {}
 }
@@ -672,6 +709,11 @@ pub struct ToolLoop {
     ..
 }
 impl ToolLoop {
+    #[must_use]
+    pub fn client_tools(
+        self,
+        specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>,
+    ) -> Self {}
     pub async fn close(
         &self,
         run: SuspendedRun,
@@ -698,6 +740,11 @@ impl ToolLoop {
     #[must_use]
     pub fn new(runtime: Runtime, model: impl ChatModel + 'static) -> Self {}
     #[must_use]
+    pub fn on_event(
+        self,
+        listen: impl Fn(LoopEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {}
+    #[must_use]
     pub fn only_tools<N: Into<String>>(
         self,
         names: impl IntoIterator<Item = N>,
@@ -720,7 +767,10 @@ impl ToolLoop {
         cx: &ToolContext,
     ) -> Result<LoopReport, AgentError> {}
     #[must_use]
+    pub const fn runtime(&self) -> &Runtime {}
+    #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {}
+    pub fn visible_tools(&self) -> impl Iterator<Item = Arc<ToolSpec>> + '_ {}
 }
 impl fmt::Debug for ToolLoop {}
 

@@ -116,6 +116,8 @@
 
 // tool_runtime::adapters = tool_runtime_adapters
 
+// tool_runtime::ag_ui = tool_runtime_ag_ui
+
 // tool_runtime::agent::AgentConfig = tool_runtime_agent::AgentConfig
 
 // tool_runtime::agent::AgentError = tool_runtime_agent::AgentError
@@ -132,11 +134,15 @@
 
 // tool_runtime::agent::ChatRequest = tool_runtime_agent::ChatRequest
 
+// tool_runtime::agent::ClientCall = tool_runtime_agent::ClientCall
+
 // tool_runtime::agent::FinishReason = tool_runtime_agent::FinishReason
 
 // tool_runtime::agent::LogLevel = tool_runtime_agent::LogLevel
 
 // tool_runtime::agent::LoopEnd = tool_runtime_agent::LoopEnd
+
+// tool_runtime::agent::LoopEvent = tool_runtime_agent::LoopEvent
 
 // tool_runtime::agent::LoopReport = tool_runtime_agent::LoopReport
 

@@ -12,7 +12,7 @@ use tool_runtime_core::timer::whole_millis;
 use tool_runtime_core::tool::guarded;
 
 use super::error::{AgentError, AgentErrorKind, AgentErrorReason};
-use super::model::{ChatModel, ChatReply, ChatRequest};
+use super::model::{ChatModel, ChatReply, ChatRequest, OnText};
 
 /// The end of a request's time, by the clock of its runtime.
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl Deadline {
     }
 }
 
-/// Asks a model once, at most until the deadline.
+/// Asks a model once, at most until the deadline; with a function for its text the answer is streamed.
 ///
 /// # Errors
 /// Returns [`DeadlineExceeded`] at the deadline. Before it the answer may be the model's own error, or
@@ -90,9 +90,16 @@ impl Deadline {
 pub(crate) async fn chat_within(
     model: &dyn ChatModel,
     request: &ChatRequest,
+    on_text: Option<&OnText<'_>>,
     deadline: &Deadline,
 ) -> Result<Result<ChatReply, AgentError>, DeadlineExceeded> {
-    match deadline.wait_for(async { model.chat(request).await }).await {
+    let chat = async {
+        match on_text {
+            Some(on_text) => model.chat_streamed(request, on_text).await,
+            None => model.chat(request).await,
+        }
+    };
+    match deadline.wait_for(chat).await {
         Err(HostFailure::TimedOut) => Err(DeadlineExceeded),
         Err(HostFailure::Panicked) => {
             let error = AgentError::new(AgentErrorKind::Llm, "the model's client panicked");

@@ -38,6 +38,9 @@ pub use self::proxy::{
 };
 #[doc(hidden)]
 pub use self::proxy::{MAX_SESSION_MESSAGES, SessionBounds, SessionTable, SessionTimes};
+#[doc(hidden)]
+pub use self::tool_loop::LoopEndKind;
 pub use self::tool_loop::{
-    LoopEnd, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun, ToolLoop,
+    ClientCall, LoopEnd, LoopEvent, LoopReport, LoopSavings, PendingCall, StopCause, SuspendedRun,
+    ToolLoop,
 };

@@ -50,6 +50,7 @@ packages! {
     the_public_surface_of_the_contracts_is_the_recorded_one: "tool-contracts";
     the_public_surface_of_the_facade_is_the_recorded_one: "tool-runtime";
     the_public_surface_of_the_adapters_is_the_recorded_one: "tool-runtime/adapters";
+    the_public_surface_of_ag_ui_is_the_recorded_one: "tool-runtime/ag-ui";
     the_public_surface_of_the_agent_is_the_recorded_one: "tool-runtime/agent";
     the_public_surface_of_the_budgets_is_the_recorded_one: "tool-runtime/budgets";
     the_public_surface_of_the_console_is_the_recorded_one: "tool-runtime/console";

@@ -176,7 +176,7 @@ impl<'t> RequestTurn<'t> {
             return self.model_response(reply, true);
         }
         let request = request.with_timeout(self.time_left());
-        let reply = chat_within(&*self.agent.model, &request, &self.deadline).await??;
+        let reply = chat_within(&*self.agent.model, &request, None, &self.deadline).await??;
         let answer = self.model_response(reply, false)?;
         // An answer that was cut off, or breaks the schema, is not worth keeping.
         let is_complete = *answer.reply.finish_reason() == FinishReason::Stop;

@@ -1,5 +1,6 @@
 //! The loop around a model: it calls tools over several turns until it answers.
 
+mod events;
 mod files;
 mod history;
 mod observer;
@@ -15,10 +16,12 @@ use std::time::Duration;
 use tool_contracts::{ToolContext, ToolSpec};
 use tool_runtime_core::runtime::Runtime;
 
+use self::events::EventListener;
+pub use self::events::LoopEvent;
 use self::observer::LoopObserver;
-pub use self::report::{LoopEnd, LoopReport, LoopSavings, StopCause};
+pub use self::report::{LoopEnd, LoopEndKind, LoopReport, LoopSavings, StopCause};
 use self::run::LoopRun;
-pub use self::suspended::{PendingCall, SuspendedRun};
+pub use self::suspended::{ClientCall, PendingCall, SuspendedRun};
 use super::error::AgentError;
 use super::model::{ChatModel, ModelMessage};
 use super::proxy::AgentConfig;
@@ -40,7 +43,7 @@ use crate::assess::Assessor;
 /// | [`LoopEnd`] | when |
 /// | --- | --- |
 /// | `Answered` | the model requests no further call; its `finish_reason` says if its text was cut off |
-/// | `Suspended` | a call waits for a person; [`SuspendedRun`] may continue later, in another process too |
+/// | `Suspended` | a call waits for a person or for the client; [`SuspendedRun`] may continue later, in another process too |
 /// | `Stopped` | `max_turns`, `max_total_tokens` or `timeout` is reached, all calls of three turns in a row failed, or the model's answer was cut off, was filtered, or ended for an unknown reason, and none of its calls ran |
 ///
 /// A model that does not respond within the time limit stops the loop as any limit does: the report
@@ -113,6 +116,8 @@ pub struct ToolLoop {
     result_assessor: Option<Assessor>,
     history_assessor: Option<Assessor>,
     observer: LoopObserver,
+    client_tools: Vec<Arc<ToolSpec>>,
+    listener: Option<EventListener>,
 }
 
 impl ToolLoop {
@@ -134,6 +139,8 @@ impl ToolLoop {
             result_assessor: None,
             history_assessor: None,
             observer: LoopObserver::new(),
+            client_tools: Vec::new(),
+            listener: None,
         }
     }
 
@@ -245,6 +252,102 @@ impl ToolLoop {
         Self { history_assessor: Some(assessor), ..self }
     }
 
+    /// Sets tools that the host's client executes, such as the page of a browser.
+    ///
+    /// The model sees them with the tools of the runtime. A call of one runs nothing here: the loop
+    /// ends as [`Suspended`](LoopEnd::Suspended), with the call in
+    /// [`SuspendedRun::client_calls`], which the client's result answers. The other calls of the turn
+    /// run or wait as always. If a tool of the client has the name of one that the loop shows, the
+    /// model sees and calls the runtime's.
+    ///
+    /// It needs `Policy::ticket_keys`, which sign the suspended run.
+    ///
+    /// ```
+    /// use async_trait::async_trait;
+    /// use tool_runtime::agent::*;
+    /// use tool_runtime::contracts::ToolSpec;
+    /// use tool_runtime::policy::{KeyRing, Policy};
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Lets the user choose, and then repeats the choice.
+    /// #[derive(Debug)]
+    /// struct Scripted;
+    ///
+    /// #[async_trait]
+    /// impl ChatModel for Scripted {
+    ///     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, AgentError> {
+    ///         Ok(match request.messages() {
+    ///             [.., ModelMessage::ToolResult { text, .. }] => ChatReply::new("scripted", text),
+    ///             _ => {
+    ///                 let call = ModelCall::new("call_1", "choose_color", "{}");
+    ///                 let message = AssistantMessage::new("").with_calls([call]);
+    ///                 ChatReply::from_message("scripted", message)
+    ///             }
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let policy = Policy::new().ticket_keys(KeyRing::ephemeral()?);
+    /// let runtime = Runtime::builder().policy(policy).build()?;
+    /// let choose = ToolSpec::builder("choose_color", Effect::Read)
+    ///     .description("Lets the user choose a color.")
+    ///     .build()?;
+    /// let agent = ToolLoop::new(runtime.clone(), Scripted).client_tools([choose]);
+    /// let cx = ToolContext::local();
+    ///
+    /// let report = agent.run("Which color?", &cx).await?;
+    /// let LoopEnd::Suspended(mut run) = report.into_end() else { panic!("the client is asked") };
+    /// for call in run.client_calls().to_vec() {
+    ///     run.answer_client_call(call.position(), "green", false, &runtime)?;
+    /// }
+    /// assert_eq!(agent.resume(run, &cx).await?.text(), Some("green"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn client_tools(self, specs: impl IntoIterator<Item: Into<Arc<ToolSpec>>>) -> Self {
+        let specs = specs.into_iter().map(Into::into);
+        let names: BTreeSet<String> = self.specs().map(|spec| spec.name().to_owned()).collect();
+        let client_tools = specs.filter(|spec| !names.contains(spec.name())).collect();
+        Self { client_tools, ..self }
+    }
+
+    /// Sets a function that is told what happens in each run, while it happens. With it the model's
+    /// text is streamed: see [`ChatModel::chat_streamed`].
+    ///
+    /// It is called on the async thread, so it must be quick.
+    ///
+    /// ```
+    /// use tool_runtime::agent::{LoopEvent, ToolLoop};
+    ///
+    /// fn printing(agent: ToolLoop) -> ToolLoop {
+    ///     agent.on_event(|event| match event {
+    ///         LoopEvent::Text(text) => print!("{text}"),
+    ///         LoopEvent::CallOpened { call, .. } => println!("{}", call.preview()),
+    ///         LoopEvent::Replied(_)
+    ///         | LoopEvent::ClientCall { .. }
+    ///         | LoopEvent::CallAnswered { .. } => {}
+    ///     })
+    /// }
+    /// ```
+    #[must_use]
+    pub fn on_event(self, listen: impl Fn(LoopEvent<'_>) + Send + Sync + 'static) -> Self {
+        Self { listener: Some(EventListener::new(listen)), ..self }
+    }
+
+    /// Returns the runtime whose tools the loop calls.
+    #[must_use]
+    pub const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Returns the specs of the runtime's tools that the model sees.
+    pub fn visible_tools(&self) -> impl Iterator<Item = Arc<ToolSpec>> + '_ {
+        self.specs()
+    }
+
     /// Answers a question.
     ///
     /// # Errors
@@ -294,7 +397,8 @@ impl ToolLoop {
     }
 
     /// Ends a run that waits for people, because the user writes on: withdraws its waiting calls, and
-    /// returns the conversation, in which each call has an answer.
+    /// returns the conversation, in which each call has an answer. A call that the client has not
+    /// executed is answered by a note.
     ///
     /// A withdrawn call never runs, and its ticket is refused from then on. The answer of a call whose
     /// ticket was used or declined meanwhile says so. Add the message of the user, and continue by
@@ -331,12 +435,17 @@ impl ToolLoop {
         for waiting in run.pending().to_vec() {
             run.withdraw(&waiting, &self.runtime, cx).await?;
         }
-        let state = run.into_state(policy, cx)?;
+        let mut state = run.into_state(policy, cx)?;
+        state.leave_client_calls();
         Ok(LoopRun::with_state(self, state, cx).await.into_messages())
     }
 
     fn specs(&self) -> impl Iterator<Item = Arc<ToolSpec>> + '_ {
         self.runtime.specs_for_model().filter(|spec| self.shows(spec))
+    }
+
+    fn is_client_tool(&self, name: &str) -> bool {
+        self.client_tools.iter().any(|spec| spec.name() == name)
     }
 
     fn shows(&self, spec: &ToolSpec) -> bool {

@@ -101,6 +101,27 @@ pub enum LoopEnd {
     Stopped(StopCause),
 }
 
+/// The end of a loop for the siblings of this package, whose matches must be complete.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum LoopEndKind {
+    Answered(ChatReply),
+    Suspended(SuspendedRun),
+    Stopped(StopCause),
+}
+
+impl LoopEnd {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn into_kind(self) -> LoopEndKind {
+        match self {
+            Self::Answered(reply) => LoopEndKind::Answered(reply),
+            Self::Suspended(run) => LoopEndKind::Suspended(run),
+            Self::Stopped(cause) => LoopEndKind::Stopped(cause),
+        }
+    }
+}
+
 /// The limit that stopped a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -13,16 +13,19 @@ use tool_runtime_core::tool::RequestedLimits;
 use uuid::Uuid;
 
 use super::ToolLoop;
+use super::events::LoopEvent;
 use super::files::{self, FILE_TOKENS, FileReader};
 use super::history::History;
 use super::observer::RunFigures;
 use super::report::{LoopEnd, LoopReport, StopCause};
-use super::suspended::{AnswerText, CallAnswer, PendingCall, RunOwner, RunState, SuspendedRun};
+use super::suspended::{
+    AnswerText, CallAnswer, ClientCall, PendingCall, RunOwner, RunState, SuspendedRun,
+};
 use crate::assess::Assessor;
 use crate::deadline::{Deadline, DeadlineExceeded, chat_within};
 use crate::error::{AgentError, AgentErrorKind};
 use crate::model::{
-    ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, TokenUsage,
+    ChatModel, ChatReply, ChatRequest, FinishReason, ModelCall, ModelMessage, OnText, TokenUsage,
 };
 
 /// A run of a loop.
@@ -82,6 +85,14 @@ impl<'l> LoopRun<'l> {
             let message = format!(
                 "the call of `{}` still waits; answer every pending call before the run continues",
                 waiting.tool
+            );
+            return Err(AgentError::new(AgentErrorKind::Validation, message));
+        }
+        if let Some(waiting) = state.client_calls.first() {
+            let message = format!(
+                "the call of `{}` still waits for the client; answer it by \
+                 `SuspendedRun::answer_client_call` before the run continues",
+                waiting.tool()
             );
             return Err(AgentError::new(AgentErrorKind::Validation, message));
         }
@@ -171,7 +182,10 @@ impl<'l> LoopRun<'l> {
             self.history.compact(&assessor, turns).await;
         }
         let request = self.request();
-        let reply = match chat_within(&*self.model, &request, &self.deadline).await {
+        let listener = self.agent.listener.as_ref();
+        let on_text = listener.map(|it| move |text: &str| it.notify(LoopEvent::Text(text)));
+        let on_text = on_text.as_ref().map(|it| it as &OnText<'_>);
+        let reply = match chat_within(&*self.model, &request, on_text, &self.deadline).await {
             Ok(ended) => ended?,
             Err(DeadlineExceeded) => {
                 return Ok(TurnStep::End(Box::new(LoopEnd::Stopped(StopCause::Timeout))));
@@ -181,6 +195,7 @@ impl<'l> LoopRun<'l> {
         self.history.savings.add_request();
         self.count_tokens(&request, &reply);
         self.history.push(ModelMessage::Assistant(reply.message().clone()));
+        self.notify(LoopEvent::Replied(&reply));
         if reply.calls().is_empty() {
             return Ok(TurnStep::End(Box::new(LoopEnd::Answered(reply))));
         }
@@ -193,7 +208,9 @@ impl<'l> LoopRun<'l> {
                 // Servers refuse a conversation in which a call has no answer.
                 let answers =
                     reply.calls().iter().map(|call| unexecuted_answer(call, CUT_OFF.to_owned()));
-                self.add_answers(answers.collect()).await;
+                let answers: Vec<_> = answers.collect();
+                self.notify_answers(&answers);
+                self.add_answers(answers).await;
                 Ok(TurnStep::End(Box::new(LoopEnd::Stopped(StopCause::CutOff))))
             }
         }
@@ -201,7 +218,7 @@ impl<'l> LoopRun<'l> {
 
     fn request(&self) -> ChatRequest {
         let request = ChatRequest::from_messages(self.history.messages.iter().cloned())
-            .with_tools(self.agent.specs());
+            .with_tools(self.agent.specs().chain(self.agent.client_tools.iter().cloned()));
         let request = match &self.agent.model_name {
             Some(name) => request.with_model(name.clone()),
             None => request,
@@ -245,38 +262,43 @@ impl<'l> LoopRun<'l> {
         self.calls = self.calls.saturating_add(u32::try_from(requested.len()).unwrap_or(u32::MAX));
         let (requested, surplus) =
             requested.split_at(requested.len().min(self.agent.max_calls_per_turn));
-        let opened = requested.iter().enumerate().map(|(position, call)| self.open(position, call));
-        let mut calls: Vec<ToolCall> = opened.collect();
+        let mut calls: Vec<ToolCall> = Vec::with_capacity(requested.len());
+        let mut positions = Vec::with_capacity(requested.len());
+        let mut client_calls = Vec::new();
+        for (position, call) in requested.iter().enumerate() {
+            if self.agent.is_client_tool(call.name()) {
+                self.notify(LoopEvent::ClientCall { position, call });
+                client_calls.push(ClientCall { call: call.clone(), position });
+            } else {
+                let opened = self.open(position, call);
+                self.notify(LoopEvent::CallOpened { position, call: &opened });
+                calls.push(opened);
+                positions.push(position);
+            }
+        }
         let (limit, timer) = (self.agent.max_concurrent, self.agent.runtime.timer());
         drop(run_batch(&mut calls, limit, timer).await);
-        let mut answers = Vec::with_capacity(calls.len());
+        let mut answers: Vec<CallAnswer> = requested.iter().map(waiting_answer).collect();
         let mut pending = Vec::new();
-        for (position, (call, requested)) in calls.iter().zip(requested).enumerate() {
-            let (content, attachments) = match &call.approval().awaited_ticket {
+        for (call, position) in calls.iter().zip(positions) {
+            let answer = &mut answers[position];
+            answer.failed = call.output().is_none_or(|output| !output.is_ok());
+            match &call.approval().awaited_ticket {
                 None => {
                     let (content, files) = AnswerText::for_call(call).await?;
-                    (Some(content), files)
+                    (answer.content, answer.attachments) = (Some(content), files);
                 }
-                Some(ticket) => {
-                    pending.push(PendingCall {
-                        call_id: requested.call_id().to_owned(),
-                        tool: call.name().to_owned(),
-                        ticket: ticket.json.to_string(),
-                        position,
-                    });
-                    (None, Vec::new())
-                }
-            };
-            answers.push(CallAnswer {
-                call_id: requested.call_id().to_owned(),
-                tool: call.name().to_owned(),
-                content,
-                failed: call.output().is_none_or(|output| !output.is_ok()),
-                attachments,
-            });
+                Some(ticket) => pending.push(PendingCall {
+                    call_id: answer.call_id.clone(),
+                    tool: call.name().to_owned(),
+                    ticket: ticket.json.to_string(),
+                    position,
+                }),
+            }
         }
         answers.extend(surplus.iter().map(|call| self.surplus_answer(call)));
-        if pending.is_empty() {
+        self.notify_answers(&answers);
+        if pending.is_empty() && client_calls.is_empty() {
             self.add_answers(answers).await;
             return Ok(TurnStep::NextTurn);
         }
@@ -286,6 +308,7 @@ impl<'l> LoopRun<'l> {
             history: self.history.clone(),
             answers,
             pending,
+            client_calls,
             turns: self.turns,
             calls: self.calls,
             failed_turns: self.failed_turns,
@@ -293,6 +316,23 @@ impl<'l> LoopRun<'l> {
         };
         let suspended = SuspendedRun::new(state, self.agent.runtime.policy_state())?;
         Ok(TurnStep::End(Box::new(LoopEnd::Suspended(suspended))))
+    }
+
+    fn notify(&self, event: LoopEvent<'_>) {
+        if let Some(listener) = &self.agent.listener {
+            listener.notify(event);
+        }
+    }
+
+    /// Reports the answers of a turn that are there; calls that wait have none.
+    fn notify_answers(&self, answers: &[CallAnswer]) {
+        let Some(listener) = &self.agent.listener else { return };
+        for (position, answer) in answers.iter().enumerate() {
+            if let Some(content) = &answer.content {
+                let text = &*content.to_text();
+                listener.notify(LoopEvent::CallAnswered { position, text });
+            }
+        }
     }
 
     /// Answers a call that exceeds `max_calls_per_turn`, and so does not run.
@@ -377,6 +417,17 @@ impl<'l> LoopRun<'l> {
             }
             None => data_with_notes(json, &notes),
         }
+    }
+}
+
+/// Returns a place for the answer of a call that has none yet.
+fn waiting_answer(call: &ModelCall) -> CallAnswer {
+    CallAnswer {
+        call_id: call.call_id().to_owned(),
+        tool: call.name().to_owned(),
+        content: None,
+        failed: false,
+        attachments: Vec::new(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! A run that waits for people.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tool_contracts::ToolContext;
-use tool_runtime_adapters::ToolAnswer;
+use tool_runtime_adapters::{ToolAnswer, data_with_notes};
 use tool_runtime_core::call::ToolCall;
 use tool_runtime_core::policy::{PolicyState, StateSignature, Ticket};
 use tool_runtime_core::runtime::Runtime;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 use super::history::History;
 use crate::error::{AgentError, AgentErrorKind};
-use crate::model::{TokenUsage, wire_attachments};
+use crate::model::{ModelCall, TokenUsage, wire_attachments};
 
 /// A run of a loop that waits for people to decide about calls.
 ///
@@ -24,7 +25,9 @@ use crate::model::{TokenUsage, wire_attachments};
 /// does not continue.
 ///
 /// For each [pending](Self::pending) call, [resume](tool_runtime_core::policy::Tickets::resume) its ticket,
-/// approve or decline the call, execute it, and give it to [`answer`](Self::answer); then continue by
+/// approve or decline the call, execute it, and give it to [`answer`](Self::answer). A call of the
+/// [client's tools](super::ToolLoop::client_tools) is answered by
+/// [`answer_client_call`](Self::answer_client_call). Then continue by
 /// [`ToolLoop::resume`](super::ToolLoop::resume). If the user writes on instead,
 /// [`ToolLoop::close`](super::ToolLoop::close) withdraws the waiting calls.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -46,11 +49,17 @@ pub(super) struct RunState {
     /// The calls of the last turn in the model's order, with the answers that there are.
     pub(super) answers: Vec<CallAnswer>,
     pub(super) pending: Vec<PendingCall>,
+    /// The calls that wait for the client's results, in the model's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) client_calls: Vec<ClientCall>,
     pub(super) turns: u32,
     pub(super) calls: u32,
     pub(super) failed_turns: u32,
     pub(super) usage: TokenUsage,
 }
+
+/// The answer of a client's call that the client has not executed before the user wrote on.
+const CLIENT_CALL_LEFT: &str = "this call did not run: the client gave no result for it";
 
 /// The purpose of the signature.
 const SIGNATURE_PURPOSE: &str = "tool-runtime/suspended-run/v1";
@@ -78,7 +87,7 @@ impl RunOwner {
 pub(super) struct CallAnswer {
     pub(super) call_id: String,
     pub(super) tool: String,
-    /// Absent while a person has to decide.
+    /// Absent while a person has to decide, or the client has to execute the call.
     pub(super) content: Option<AnswerText>,
     pub(super) failed: bool,
     /// The files that are meant for the model, of which the content says nothing.
@@ -95,6 +104,15 @@ pub(super) enum AnswerText {
 }
 
 impl AnswerText {
+    /// Returns the text that the model reads, before compression.
+    pub(super) fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Data { json, notes } if notes.is_empty() => Cow::Borrowed(json),
+            Self::Data { json, notes } => Cow::Owned(data_with_notes(json.clone(), notes)),
+        }
+    }
+
     /// Returns the answer of an executed call, and the files in it that are meant for the model.
     pub(super) async fn for_call(call: &ToolCall) -> Result<(Self, Vec<Attachment>), AgentError> {
         let mut answer = ToolAnswer::for_model(call).await;
@@ -136,6 +154,47 @@ impl PendingCall {
     pub fn ticket(&self) -> &str {
         &self.ticket
     }
+
+    /// Returns the position of the call in its turn.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
+}
+
+/// A call of a tool of the client, which waits for the client's result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientCall {
+    pub(super) call: ModelCall,
+    /// The position of its answer in the turn.
+    pub(super) position: usize,
+}
+
+impl ClientCall {
+    /// Returns the model's id of the call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        self.call.call_id()
+    }
+
+    /// Returns the tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        self.call.name()
+    }
+
+    /// Returns the arguments as the model wrote them; they are not checked.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        self.call.arguments()
+    }
+
+    /// Returns the position of the call in its turn.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.position
+    }
 }
 
 impl SuspendedRun {
@@ -149,6 +208,41 @@ impl SuspendedRun {
     #[must_use]
     pub fn pending(&self) -> &[PendingCall] {
         &self.state.pending
+    }
+
+    /// Returns the calls that wait for the client's results, in the model's order.
+    #[must_use]
+    pub fn client_calls(&self) -> &[ClientCall] {
+        &self.state.client_calls
+    }
+
+    /// Answers a call of the client's tools by the client's result; `failed` says that the client
+    /// could not execute it.
+    ///
+    /// # Errors
+    /// Returns an error of the kind `Validation` if no call of the client's tools waits at this
+    /// position of the turn, or the run was changed.
+    pub fn answer_client_call(
+        &mut self,
+        position: usize,
+        text: impl Into<String>,
+        failed: bool,
+        runtime: &Runtime,
+    ) -> Result<(), AgentError> {
+        let policy = runtime.policy_state();
+        self.state.verify(&self.signature, policy)?;
+        let at = self.state.client_calls.iter().position(|call| call.position == position);
+        let at = at.ok_or_else(|| {
+            refused("no call at this position waits for the client; name one of the client's calls")
+        })?;
+        let mut answered_state = self.state.clone();
+        answered_state.client_calls.remove(at);
+        if let Some(answer) = answered_state.answers.get_mut(position) {
+            answer.content = Some(AnswerText::Text(text.into()));
+            answer.failed = failed;
+        }
+        *self = Self::new(answered_state, policy)?;
+        Ok(())
     }
 
     /// Answers a waiting call by its execution, as [`ToolAnswer::for_model`] writes it.
@@ -254,6 +348,16 @@ impl SuspendedRun {
 }
 
 impl RunState {
+    /// Answers the client's calls that are left by a note, because the run is closed.
+    pub(super) fn leave_client_calls(&mut self) {
+        for call in &self.client_calls {
+            if let Some(answer) = self.answers.get_mut(call.position) {
+                answer.content = Some(AnswerText::Text(CLIENT_CALL_LEFT.to_owned()));
+                answer.failed = true;
+            }
+        }
+    }
+
     fn sign(&self, policy: &PolicyState) -> Result<StateSignature, AgentError> {
         let signature = policy.seals.sign_state(SIGNATURE_PURPOSE, &self.signed_text()?);
         signature.ok_or_else(|| {
@@ -293,6 +397,7 @@ impl fmt::Debug for SuspendedRun {
         f.debug_struct("SuspendedRun")
             .field("messages", &self.state.history.messages.len())
             .field("pending", &self.state.pending.len())
+            .field("client_calls", &self.state.client_calls.len())
             .field("turns", &self.state.turns)
             .finish_non_exhaustive()
     }

@@ -44,6 +44,7 @@ pub(crate) const PAGES: &[(&str, &str)] = pages![
     "adapters-requests.md",
     "adapters-schemas.md",
     "adapters.md",
+    "ag-ui.md",
     "agent.md",
     "articulate.md",
     "attachments.md",
