@@ -249,7 +249,9 @@ async fn an_unknown_outcome_and_a_budget_that_is_nearly_used_are_announced() {
     let mut receiver = Receiver::start().await;
     let host = host(receiver.configured().with_console("https://tools.example/console"));
     let order = async |key: &str| {
-        let cx = host.cx.with_idempotency_key(key).expect("a key");
+        let cx =
+            ToolContext::builder(host.cx.tenant_id(), "trace-1").run_id("run-1").user_id("jane");
+        let cx = cx.idempotency_key(key).build().expect("a context");
         host.runtime.call("order", "{}", &cx).execute().await.clone()
     };
     order("first").await;
