@@ -1485,12 +1485,18 @@ pub enum EventType {
     ApprovalRequested,
     ApprovalDecided,
     ApprovalExpired,
+    OutcomeUnknown,
+    BudgetLow,
+    LedgerDamaged,
 }
 impl EventType {
-    pub const ALL: [Self; 3] = [
+    pub const ALL: [Self; 6] = [
         Self::ApprovalRequested,
         Self::ApprovalDecided,
         Self::ApprovalExpired,
+        Self::OutcomeUnknown,
+        Self::BudgetLow,
+        Self::LedgerDamaged,
     ];
     #[must_use]
     pub const fn as_str(self) -> &'static str {}
@@ -1503,6 +1509,7 @@ impl fmt::Display for EventType {}
 #[derive(Debug, Clone, Copy)]
 pub struct Events<'r>(_);
 impl Events<'_> {
+    pub async fn announce_damaged_ledger(&self, fault: &str) -> Result<(), StoreError> {}
     pub async fn delivered(&self, event: &EventDelivery) -> Result<bool, StoreError> {}
     pub async fn give_up(
         &self,
