@@ -76,7 +76,7 @@ async function run(agent, resume) {
   return events;
 }
 
-// A payment that nobody has decided about must not be answered.
+// A payment without a decision must not be answered.
 function checkAnswer(agent, callId) {
   const call = agent.messages.flatMap((message) => message.toolCalls ?? []).find((call) => call.id === callId);
   const payment = [...payments].find(([id]) => call?.function.arguments.includes(`"${id}"`));

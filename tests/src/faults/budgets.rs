@@ -83,7 +83,7 @@ impl Limits {
     }
 
     /// Returns the limit of a sum, in its unit's parts.
-    fn of_account(self, account: &BudgetAccount) -> u64 {
+    fn account_limit(self, account: &BudgetAccount) -> u64 {
         let cents = match (&*account.budget, account.unit) {
             ("household", BudgetUnit::Calls) => return self.calls,
             ("household", BudgetUnit::Money(_)) => self.household,
@@ -329,7 +329,7 @@ async fn compare(
         }
     };
     for period in &periods {
-        let is_over = used(period) > limits.of_account(&period.account);
+        let is_over = used(period) > limits.account_limit(&period.account);
         broken("a limit is exceeded", &mut counts.overspent, is_over, period);
     }
     let rolling: Vec<_> =
@@ -341,7 +341,7 @@ async fn compare(
                 && it.start < first.start.after(HOUR)
         };
         let sum: u64 = rolling.iter().filter(within).map(|period| used(period)).sum();
-        let is_over = sum > limits.of_account(&first.account);
+        let is_over = sum > limits.account_limit(&first.account);
         broken("a rolling limit is exceeded", &mut counts.overspent, is_over, first);
     }
     let mut scopes = vec![("household", "tenant".to_owned(), BudgetUnit::Calls)];

@@ -110,8 +110,8 @@ impl FaultCounts {
     /// Returns the number of broken promises.
     #[must_use]
     pub fn broken(&self) -> u32 {
-        let of_budgets = self.overspent + self.stuck + self.misrecorded;
-        self.double + self.lost + self.unresolved + self.unnoticed + of_budgets
+        let wrong_sums = self.overspent + self.stuck + self.misrecorded;
+        self.double + self.lost + self.unresolved + self.unnoticed + wrong_sums
     }
 
     /// Counts one key at the end; `resolves` says that its tool leaves no outcome unknown.

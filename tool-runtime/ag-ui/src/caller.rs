@@ -1,4 +1,4 @@
-//! Who sends an input, and under which name that person approves calls.
+//! The authenticated caller of an input, and its name as an approver.
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// The version of the protocol that the events follow.
 pub(crate) const PROTOCOL_VERSION: &str = "1.0";
@@ -62,7 +62,7 @@ pub(crate) enum RunEvent<'e> {
     },
 }
 
-/// How a run ended that did not fail.
+/// The outcome of a run that has not failed.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(crate) enum RunOutcome {
@@ -89,7 +89,7 @@ pub(crate) struct Interrupt {
     pub(crate) metadata: InterruptMetadata,
 }
 
-/// What a person needs to decide about a call.
+/// The details of a waiting call, for its approver.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InterruptMetadata {
@@ -130,10 +130,20 @@ impl RunEvent<'_> {
 
 /// Returns the schema of the answer to an interrupt.
 pub(crate) fn response_schema() -> Value {
-    let text = r#"{"type":"object","properties":{
-        "approved":{"type":"boolean"},
-        "feedback":{"type":"string","description":"The reason, which the agent reads, if declined."},
-        "editedArgs":{"type":"object","description":"The arguments to run with, if they were edited."}
-    },"required":["approved"],"additionalProperties":false}"#;
-    serde_json::from_str(text).unwrap_or(Value::Object(Map::new()))
+    json!({
+        "type": "object",
+        "properties": {
+            "approved": {"type": "boolean"},
+            "feedback": {
+                "type": "string",
+                "description": "The reason, which the agent reads, if declined.",
+            },
+            "editedArgs": {
+                "type": "object",
+                "description": "The arguments to run with, if they were edited.",
+            },
+        },
+        "required": ["approved"],
+        "additionalProperties": false,
+    })
 }

@@ -1,7 +1,7 @@
 //! The Agent User Interaction Protocol (AG-UI) 1.0: runs of an agent for the clients of people.
 //!
-//! [`AgUi`] runs a [`ToolLoop`](tool_runtime_agent::ToolLoop) for each input, and streams what happens as the
-//! protocol's events. A call that waits for a person is an interrupt, which the next input answers; tools that the client
+//! [`AgUi`] runs a [`ToolLoop`](tool_runtime_agent::ToolLoop) for each input, and streams the events of the
+//! protocol. A call that waits for a person is an interrupt, which the next input answers; tools that the client
 //! declares are calls that the client executes.
 
 mod ag_ui;

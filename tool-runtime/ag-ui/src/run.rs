@@ -26,7 +26,7 @@ use crate::problem::RunProblem;
 use crate::run_events::RunEvents;
 use crate::run_store::{RunStore, ThreadKey};
 use crate::running_threads::RunningThread;
-use crate::waiting_thread::WaitingThread;
+use crate::waiting_thread::{WaitingThread, tool_call_id};
 
 /// The longest time of an operation of the store, which is code of the host.
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ impl Run {
             None if !self.input.resume.is_empty() => Err(unknown_interrupt("resume[0]")),
             None => {
                 let report = self.agent.run_messages(model_messages(&self.input), self.cx()).await;
-                self.end_of(report).await
+                self.outcome(report).await
             }
         }
     }
@@ -82,7 +82,7 @@ impl Run {
             return self.waiting_outcome(&thread).await;
         }
         let report = self.agent.resume(thread.run, self.cx()).await;
-        self.end_of(report).await
+        self.outcome(report).await
     }
 
     /// Approves calls, and runs none: if arguments that were edited are not valid, nothing has run.
@@ -213,17 +213,18 @@ impl Run {
         let first_answer = messages.iter().rposition(is_reply).map_or(0, |index| index + 1);
         for position in withdrawn {
             if let Some(answer) = messages.get(first_answer + position) {
-                let id = crate::waiting_thread::tool_call_id(&thread.message_id, position);
+                let id = tool_call_id(&thread.message_id, position);
                 self.events.call_answered(&id, answer.text());
             }
         }
         in_time(self.store.remove(&self.key)).await?;
         messages.extend(texts.iter().map(|text| ModelMessage::User((*text).to_owned())));
         let report = self.agent.run_messages(messages, self.cx()).await;
-        self.end_of(report).await
+        self.outcome(report).await
     }
 
-    async fn end_of(
+    /// Stores a run that waits, or removes the stored one; returns the outcome of the loop.
+    async fn outcome(
         &self,
         report: Result<LoopReport, AgentError>,
     ) -> Result<RunOutcome, RunProblem> {
@@ -260,8 +261,8 @@ impl Run {
         self.waiting_outcome(&thread).await
     }
 
-    /// Says what the thread waits for. With interrupts, the calls of the client are those of the stream
-    /// without a result; an outcome has no place for both.
+    /// Returns the outcome of a thread that waits. With interrupts, the calls of the client are those of the
+    /// stream without a result; an outcome has no place for both.
     async fn waiting_outcome(&self, thread: &WaitingThread) -> Result<RunOutcome, RunProblem> {
         let mut interrupts = Vec::new();
         for pending in thread.run.pending() {

@@ -1,4 +1,4 @@
-//! Turns what happens in a loop into the protocol's events, in an order that clients accept.
+//! Converts the events of a loop into those of the protocol, in an order that clients accept.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ impl RunEvents {
         }
     }
 
-    /// Sends what happened in the loop.
+    /// Sends an event of the loop.
     pub(crate) fn on_loop_event(&self, event: LoopEvent<'_>) {
         let mut turn = self.lock();
         match event {

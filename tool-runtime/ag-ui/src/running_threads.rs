@@ -65,11 +65,11 @@ impl RunningThreads {
     /// Waits until no run is in progress.
     pub(crate) async fn idle(&self) {
         loop {
-            let ended = self.ended.notified();
+            let last_run_ended = self.ended.notified();
             if self.lock().runs == 0 {
                 return;
             }
-            ended.await;
+            last_run_ended.await;
         }
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct InputMessage {
     pub(crate) content: MessageContent,
 }
 
-/// What a message says, by its role.
+/// The content of a message, by its role.
 #[derive(Debug)]
 pub(crate) enum MessageContent {
     /// Instructions that the client claims to have.

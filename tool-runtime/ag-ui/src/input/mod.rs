@@ -49,7 +49,7 @@ pub(crate) struct ResumeEntry {
     pub(crate) payload: Option<Box<RawValue>>,
 }
 
-/// Whether an interrupt was answered or abandoned.
+/// The status of an answer to an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ResumeStatus {

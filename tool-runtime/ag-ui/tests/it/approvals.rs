@@ -36,7 +36,7 @@ async fn an_approved_call_runs_once_and_the_run_continues() {
     let resume = json!([resolved(&interrupts[0], json!({"approved": true}))]);
     let events = fixture.send(resume.clone()).await;
     assert_eq!((fixture.paid.times("p1"), events.text().as_str()), (1, "paid"));
-    let result = events.of_type("TOOL_CALL_RESULT").next().unwrap();
+    let result = events.with_type("TOOL_CALL_RESULT").next().unwrap();
     assert_eq!(result["toolCallId"], interrupts[0]["toolCallId"]);
     assert_eq!(result["content"], r#""paid p1 with 9 digits""#);
 
@@ -59,7 +59,7 @@ async fn a_declined_call_does_not_run_and_the_model_reads_the_feedback() {
     let events = fixture.send(resume).await;
     assert_eq!((fixture.paid.times("p1"), fixture.paid.times("p2")), (1, 0));
     let results: Vec<_> =
-        events.of_type("TOOL_CALL_RESULT").map(|it| it["content"].as_str().unwrap()).collect();
+        events.with_type("TOOL_CALL_RESULT").map(|it| it["content"].as_str().unwrap()).collect();
     assert!(results[0].contains("paid p1") && results[1].contains("too much"), "{results:?}");
 }
 
@@ -114,7 +114,7 @@ async fn one_bad_answer_leaves_all_calls_waiting() {
         assert_eq!(events.last()["type"], "RUN_ERROR", "{bad}");
     }
     assert_eq!(fixture.paid.times("p1"), 0);
-    // What waits is shown again.
+    // The next input gets both interrupts again.
     assert_eq!(fixture.send(json!([])).await.interrupts().len(), 2);
 }
 
@@ -142,7 +142,7 @@ async fn a_new_message_of_the_user_withdraws_what_waits_and_says_so() {
     let (mut fixture, interrupts) = waiting(&["p1"]).await;
     let events = fixture.ask(json!(["as you like"])).await;
     assert_eq!(events.text(), "as you like");
-    let result = events.of_type("TOOL_CALL_RESULT").next().expect("the call has an answer");
+    let result = events.with_type("TOOL_CALL_RESULT").next().expect("the call has an answer");
     assert_eq!(result["toolCallId"], interrupts[0]["toolCallId"]);
     let late = fixture.send(json!([resolved(&interrupts[0], json!({"approved": true}))])).await;
     assert_eq!(late.last()["type"], "RUN_ERROR");

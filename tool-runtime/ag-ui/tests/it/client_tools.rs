@@ -13,7 +13,7 @@ async fn a_call_of_the_client_ends_the_run_and_its_result_continues_it() {
     let ids = events.pending_client_calls();
     assert_eq!(ids, events.calls_of("choose"));
     let arguments =
-        events.of_type("TOOL_CALL_ARGS").find(|it| it["toolCallId"] == *ids[0]).unwrap();
+        events.with_type("TOOL_CALL_ARGS").find(|it| it["toolCallId"] == *ids[0]).unwrap();
     assert_eq!(arguments["delta"], r#"{"of":"tea"}"#);
 
     // Without a result the call waits on, and the model is not asked.
@@ -107,7 +107,7 @@ async fn a_new_message_of_the_user_leaves_no_call_of_the_client_open() {
     let second = fixture.ask(json!(["well"])).await;
     assert_eq!((second.text().as_str(), fixture.paid.times("p1")), ("well", 0));
     let mut answered: Vec<_> =
-        second.of_type("TOOL_CALL_RESULT").map(|it| it["toolCallId"].clone()).collect();
+        second.with_type("TOOL_CALL_RESULT").map(|it| it["toolCallId"].clone()).collect();
     answered.sort_by_key(ToString::to_string);
     assert_eq!(answered, calls);
 }

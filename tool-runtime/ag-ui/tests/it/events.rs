@@ -33,7 +33,7 @@ async fn each_call_has_an_id_of_its_own_and_its_result() {
     ids.dedup();
     assert_eq!(ids.len(), 4, "the model calls each of them `call_1`");
     assert!(ids.iter().all(|id| id.len() <= 40));
-    let results: Vec<_> = events.of_type("TOOL_CALL_RESULT").map(|it| &it["content"]).collect();
+    let results: Vec<_> = events.with_type("TOOL_CALL_RESULT").map(|it| &it["content"]).collect();
     assert_eq!(results, ["3", "7", "3", "7"]);
 
     // The conversation goes on with what the client has.
@@ -46,7 +46,7 @@ async fn a_bad_call_is_answered_and_its_arguments_are_not_shown() {
     let unknown = json!(["nothing", {"card": super::support::SECRET}]);
     let broken = json!(["pay", r#"{"id": "1", "card": "4111-1111""#]);
     let events = Fixture::new().ask(json!([{"calls": [unknown, broken]}, "sorry"])).await;
-    assert_eq!(events.of_type("TOOL_CALL_RESULT").count(), 2);
+    assert_eq!(events.with_type("TOOL_CALL_RESULT").count(), 2);
     assert_eq!(events.text(), "sorry");
 }
 

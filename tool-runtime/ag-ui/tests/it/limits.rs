@@ -1,4 +1,4 @@
-//! What a client may take.
+//! The limits of what a client sends.
 
 use serde_json::{Value, json};
 use tool_runtime::ag_ui::AgUiLimits;

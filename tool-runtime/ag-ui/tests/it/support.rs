@@ -268,7 +268,7 @@ impl Fixture {
 }
 
 impl Events {
-    pub(crate) fn of_type<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Value> {
+    pub(crate) fn with_type<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Value> {
         self.0.iter().filter(move |event| event["type"] == name)
     }
 
@@ -287,12 +287,12 @@ impl Events {
 
     /// Returns the ids of the calls of a tool.
     pub(crate) fn calls_of(&self, tool: &str) -> Vec<String> {
-        let starts = self.of_type("TOOL_CALL_START").filter(|it| it["toolCallName"] == tool);
+        let starts = self.with_type("TOOL_CALL_START").filter(|it| it["toolCallName"] == tool);
         starts.map(|event| event["toolCallId"].as_str().unwrap().to_owned()).collect()
     }
 
     pub(crate) fn text(&self) -> String {
-        self.of_type("TEXT_MESSAGE_CONTENT").filter_map(|it| it["delta"].as_str()).collect()
+        self.with_type("TEXT_MESSAGE_CONTENT").filter_map(|it| it["delta"].as_str()).collect()
     }
 
     /// Checks what the official client's verifier checks.

@@ -1,4 +1,4 @@
-//! What happens in a run, for a listener of the host.
+//! The events of a run, for a listener of the host.
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub enum LoopEvent<'e> {
     },
 }
 
-/// The function of the host that is told of events.
+/// The function of the host that receives events.
 #[derive(Clone)]
 pub(super) struct EventListener(Arc<dyn Fn(LoopEvent<'_>) + Send + Sync>);
 

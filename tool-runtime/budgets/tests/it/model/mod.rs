@@ -201,9 +201,9 @@ impl Host {
         let (store, person) = (CrashingStore::new(store), verdict.clone());
         let daily = Budget::new("daily").per_day("50 EUR").scope(BudgetScope::User);
         let daily = daily.ask_above("20 EUR").over(OverLimit::Ask).time_zone("Europe/Berlin");
-        let all =
+        let total =
             Budget::new("all").lifetime("140 EUR").rolling(HOUR * u32::from(WINDOW), "90 EUR");
-        let policy = Policy::new().budget(daily).budget(all).idempotency_store(store.clone());
+        let policy = Policy::new().budget(daily).budget(total).idempotency_store(store.clone());
         let policy = policy.approver(approver_fn(move |_: &ApprovalRequest<'_>| {
             let decision = match *person.lock().expect("a verdict") {
                 Verdict::Approves => Decision::approve("boss"),

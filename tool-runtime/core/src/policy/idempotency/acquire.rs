@@ -116,8 +116,10 @@ impl KeyClaims {
                     return Err(self.refuse(refusal, now));
                 }
                 KeyStep::Replay(answer) => {
-                    let limit = time_left(scope, started);
-                    return Err(self.replay(scope, &key, &answer, limit).await?.into());
+                    let replayed = self.replay(scope, &key, &answer, time_left(scope, started));
+                    let replayed = replayed.await?;
+                    spending.record_replay(scope, &answer);
+                    return Err(replayed.into());
                 }
                 KeyStep::Refuse(refusal) => return Err(self.refuse(refusal, now)),
                 KeyStep::Wait => {
@@ -196,14 +198,7 @@ impl KeyClaims {
         limit: Duration,
     ) -> Result<CallOutcome, Box<Refusal>> {
         let wrong = match replay::replayed(scope, answer) {
-            Ok(ended) => {
-                if !scope.plan().spending.is_empty() {
-                    if let Ok(spending) = self.spending.plan(scope) {
-                        spending.under(key).record_replay(scope, &replay::budget_uses(answer));
-                    }
-                }
-                return Ok(ended);
-            }
+            Ok(ended) => return Ok(ended),
             Err(wrong) => wrong,
         };
         self.stores.outcomes.record_damaged();

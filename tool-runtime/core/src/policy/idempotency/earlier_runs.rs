@@ -60,7 +60,11 @@ impl KeyClaims {
         let Some(record) = self.record_of(scope, approval, left).await? else { return Ok(None) };
         match record.state {
             KeyState::Answered { answer, .. } => {
-                self.replay(scope, &record.key, &answer, left).await.map(Some)
+                let replayed = self.replay(scope, &record.key, &answer, left).await?;
+                if let Ok(spending) = self.spending.plan(scope) {
+                    spending.under(&record.key).record_replay(scope, &answer);
+                }
+                Ok(Some(replayed))
             }
             KeyState::Running { .. } | KeyState::Unknown | KeyState::Archived => Ok(None),
         }

@@ -3,7 +3,7 @@
 use std::str;
 
 use serde::de::DeserializeOwned;
-use tool_contracts::{BudgetUse, ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
+use tool_contracts::{ToolErrorDetail, ToolErrorMeta, ToolResultMeta};
 use tool_runtime_schema::Limits;
 use tool_runtime_schema::json;
 
@@ -28,12 +28,6 @@ pub(super) fn stored(output: &ToolOutput) -> Option<StoredAnswer> {
 /// Returns a text for the log if the tool could not have given this answer.
 pub(super) fn replayed(scope: &CallScope, answer: &StoredAnswer) -> Result<CallOutcome, String> {
     if answer.succeeded { success(scope, answer) } else { failure(scope, answer) }
-}
-
-/// Returns what a stored answer says its call has taken of budgets.
-pub(super) fn budget_uses(answer: &StoredAnswer) -> Vec<BudgetUse> {
-    let meta = answer.succeeded.then(|| parsed::<ToolResultMeta>(&answer.meta).ok()).flatten();
-    meta.map_or(Vec::new(), |meta| meta.budget().to_vec())
 }
 
 /// Checks the stored data against the tool's output schema before it is written into an envelope.

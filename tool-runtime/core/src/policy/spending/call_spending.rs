@@ -1,7 +1,9 @@
 //! The demands of one call on its accounts, with the balances that the store has told.
 
 use chrono::{DateTime, Utc};
-use tool_contracts::{BudgetUse, CallStatus, ErrorCode, EvidenceSource, ToolErrorDetail};
+use tool_contracts::{
+    BudgetUse, CallStatus, ErrorCode, EvidenceSource, ToolErrorDetail, ToolResultMeta,
+};
 use tool_runtime_schema::canonical::Digest;
 
 use super::warning::BudgetWarning;
@@ -11,7 +13,7 @@ use crate::dispatch::refusal::Refusal;
 use crate::dispatch::{SpendingOutcome, SpendingRecord};
 use crate::failure::Failure;
 use crate::refusal_reason::RefusalReason;
-use crate::store::{Balance, Charge, Reservation, ScopedKey, UnixMillis};
+use crate::store::{Balance, Charge, Reservation, ScopedKey, StoredAnswer, UnixMillis};
 use crate::tool::CallScope;
 
 /// The demands of a call, and the balances of their accounts in the same order.
@@ -213,10 +215,14 @@ impl CallSpending {
 
     /// Records what the call has spent whose answer a repeat gets, by the answer's `meta.budget`. A budget that is hidden
     /// there has spent what another one has in the same unit.
-    pub(in crate::policy) fn record_replay(&self, scope: &CallScope, uses: &[BudgetUse]) {
+    pub(in crate::policy) fn record_replay(&self, scope: &CallScope, answer: &StoredAnswer) {
+        if self.is_empty() || !answer.succeeded {
+            return;
+        }
+        let Ok(meta) = serde_json::from_slice::<ToolResultMeta>(&answer.meta) else { return };
         let record = |part: (&Demand, &Balance)| {
             let unit = part.0.reservation.account.unit;
-            let same = uses.iter().find(|it| it.unit() == unit.name())?;
+            let same = meta.budget().iter().find(|it| it.unit() == unit.name())?;
             let spent = unit.parse_number(same.taken())?;
             Some(self.entry(part, SpendingOutcome::Replayed(spent)))
         };
